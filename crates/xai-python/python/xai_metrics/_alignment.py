@@ -1,7 +1,7 @@
-"""Arrays whose rows or columns have labels: brought into one order by them, or refused.
+"""Alignment of arrays by the labels of their rows or columns.
 
-pandas and xarray label rows, and tables of every library label columns. Labels that only count (0, 1, 2, …) say nothing
-about an order: what has no others is matched by position.
+pandas and xarray label rows, and tables of every library label columns. Default labels (0, 1, 2,
+…) do not imply an order: arrays with only such labels are matched by position.
 """
 
 from __future__ import annotations
@@ -17,10 +17,13 @@ _COUNTING = ("", "column_", "feature_", "Feature ")
 
 
 class Alignment:
-    """The order of the axes that several arrays share.
+    """Order of the axes that several arrays share.
 
-    The first array with labels along an axis decides the order of that axis; later arrays are reordered by their labels.
+    The first array with labels along an axis decides the order of that axis; later arrays are
+    reordered by their labels.
 
+    Examples
+    --------
     >>> alignment = Alignment()
     >>> alignment.take([1.0, 2.0], "predictions", "samples")  # a list has no labels
     [1.0, 2.0]
@@ -31,11 +34,11 @@ class Alignment:
         self._known: dict[str, tuple[Any, str]] = {}
 
     def take(self, values: Any, name: str, *axes: str | None) -> Any:
-        """Returns the values in the order of the axes, which are named; an axis named ``None`` is not shared.
+        """Return the values in the order of the named axes; an axis named ``None`` is not shared.
 
-        ``name`` is what errors call the values. Raises ``ValueError`` where both sides are labelled and the labels differ or
-        repeat, and where they are in another order while one side only counts, so that positions and labels contradict each
-        other.
+        ``name`` is the name of the values in error messages. Raises ``ValueError`` if both sides
+        are labelled and the labels differ or repeat, or if they are in another order while one
+        side has default labels, so that positions and labels contradict each other.
         """
         for place, axis in enumerate(axes):
             labels = None if axis is None else _labels(values, place)
@@ -55,18 +58,18 @@ class Alignment:
         return values
 
     def take_all(self, given: Mapping[str, Any], *axes: str | None) -> list[Any]:
-        """Returns several arrays over the same axes, by name; ``None`` stays ``None``."""
+        """Return several arrays over the same axes, by name; ``None`` stays ``None``."""
         return [self.take(values, name, *axes) for name, values in given.items()]
 
 
 def has_labels(values: Any) -> bool:
-    """Whether the rows of an array have labels that do more than count."""
+    """Return whether the rows of an array have labels other than default ones."""
     labels = _labels(values, 0)
     return labels is not None and not _counts(labels)
 
 
 def _labels(values: Any, axis: int) -> Any:
-    """The labels along an axis; ``None`` where there are none."""
+    """Return the labels along an axis, or ``None`` if there are none."""
     library = _library(values)
     if library == "pandas":
         return values.axes[axis] if hasattr(values, "loc") and axis < values.ndim else None
@@ -93,7 +96,8 @@ def _are_equal(known: Any, labels: Any) -> bool:
 
 
 def _counts(labels: Any) -> bool:
-    """Whether labels are those that a library gives to rows or columns that nobody named."""
+    """Return whether labels are the default ones that a library gives to unnamed rows or columns.
+    """
     if getattr(labels, "start", None) is not None:
         return bool(labels.start == 0 and labels.step == 1)
     if not len(labels) or not str(labels[0]).endswith("0"):
@@ -105,7 +109,9 @@ def _counts(labels: Any) -> bool:
 
 
 def _check_counted(known: list[Any], labels: list[Any], name: str, of: str, axis: str) -> None:
-    """Refuses labels that are those of counted rows in another order: either may have been meant."""
+    """Raise ``ValueError`` for default labels in another order, where labels or positions may be
+    meant.
+    """
     if Counter(known) == Counter(labels):
         raise ValueError(
             f"{name}: has the {axis} of {of} in another order, as its index says; but one of the two indexes only counts, so "
@@ -114,7 +120,7 @@ def _check_counted(known: list[Any], labels: list[Any], name: str, of: str, axis
 
 
 def _order(known: list[Any], labels: list[Any], name: str, of: str, axis: str) -> list[int]:
-    """The place of each known label among others."""
+    """Return the index of each known label among others."""
     place_of: dict[Hashable, int] = {label: place for place, label in enumerate(labels)}
     repeated = [label for label, n in [*Counter(labels).items(), *Counter(known).items()] if n > 1]
     if repeated:
@@ -143,7 +149,7 @@ def _examples(labels: Sequence[Any]) -> str:
 
 
 def _reordered(values: Any, axis: int, order: list[int]) -> Any:
-    """The values with an axis in another order, of the same type."""
+    """Return the values with an axis reordered, in the same type."""
     library = _library(values)
     if library == "pandas":
         return values.iloc[order] if axis == 0 else values.iloc[:, order]

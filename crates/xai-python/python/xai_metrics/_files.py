@@ -1,4 +1,4 @@
-"""Files that are whole or as they were."""
+"""Atomic writing of files."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from pathlib import Path
 
 
 def write_whole(contents: Mapping[Path, bytes]) -> None:
-    """Writes files, each whole or as it was: all are on the disk before the first gets its name.
+    """Write files atomically: all are on disk before the first one is renamed to its final name.
 
-    What is there and no regular file, a device for instance, is written to and never replaced.
+    Existing targets that are not regular files, for example devices, are written to and never
+    replaced.
     """
     written: dict[Path, Path] = {}
     try:

@@ -1,4 +1,5 @@
-"""Arrays of NumPy as the tensors of a framework, and back; no framework is imported before it is needed."""
+"""Conversion between NumPy arrays and the tensors of frameworks, which are imported only if needed.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +23,10 @@ FRAMEWORKS = ("numpy", "torch", "jax", "tensorflow", "pandas", "polars")
 
 
 class Tensors:
-    """Turns NumPy arrays into the tensors of a framework, on a device, and back.
+    """Conversion of NumPy arrays to the tensors of a framework, on a device, and back.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> Tensors.of(lambda x: x, None, None).framework
     'numpy'
@@ -44,7 +47,7 @@ class Tensors:
 
     @classmethod
     def of(cls, model: Any, framework: Framework | None, device: Any) -> Tensors:
-        """What a model wants, or what the user says that it wants."""
+        """Choose the conversion for a model; ``framework`` and ``device`` override the defaults."""
         if framework is not None and framework not in FRAMEWORKS:
             known = ", ".join(FRAMEWORKS)
             raise ValueError(f"framework: expected one of {known}, got {framework!r}")
@@ -68,7 +71,7 @@ class Tensors:
         return tensors
 
     def tensor(self, array: npt.NDArray[Any]) -> Any:
-        """An array of ours as a tensor."""
+        """Convert an array to a tensor."""
         if self.framework == "torch":
             tensor = _library("torch").from_numpy(array)
             dtype = self.dtype if tensor.is_floating_point() else None
@@ -82,7 +85,7 @@ class Tensors:
         return array
 
     def array(self, answer: Any, name: str) -> Any:
-        """An answer as real numbers."""
+        """Convert the answer of a model to an array of real numbers."""
         if isinstance(answer, (list, tuple)) and any(hasattr(of, "detach") for of in answer):
             # A tensor per row.
             answer = np.stack([self.array(of, name) for of in answer])
@@ -99,9 +102,10 @@ class Tensors:
         inputs: Any,
         weights: Callable[[int], npt.NDArray[Any]],
     ) -> Any:
-        """The derivative of ``(outputs * weights(n_outputs)).sum()`` by the inputs, for ``outputs = function(inputs)``.
+        """Compute the gradient of ``(outputs * weights(n_outputs)).sum()`` with respect to the
+        inputs, for ``outputs = function(inputs)``.
 
-        Inputs are tensors of a framework that has derivatives.
+        Inputs are tensors of a framework with automatic differentiation.
         """
         if self.framework == "torch":
             inputs = inputs.detach().requires_grad_()
@@ -126,13 +130,16 @@ class Tensors:
 
     @property
     def training(self) -> list[Any]:
-        """The parts of a torch module that are in training mode: dropout and batch normalization make their
-        answers depend on chance and on the batch."""
+        """Modules in training mode, whose outputs depend on chance (dropout) or on the batch (batch
+        normalization).
+        """
         return [] if self.module is None else [of for of in self.module.modules() if of.training]
 
     @contextlib.contextmanager
     def calling(self, *, gradients: bool = False) -> Iterator[None]:
-        """What functions are called in: evaluation mode, which ends with the call, and no gradients unless wanted."""
+        """Switch the model to evaluation mode for the duration of a call, without gradients unless
+        wanted.
+        """
         training = self.training
         for part in training:
             part.training = False
@@ -148,7 +155,7 @@ class Tensors:
 
 
 def _library(framework: str) -> Any:
-    """A framework, or an ``ImportError`` that says what to install."""
+    """Import a framework, or raise ``ImportError`` with installation advice."""
     try:
         return importlib.import_module(framework)
     except ModuleNotFoundError as error:
@@ -160,8 +167,10 @@ def _library(framework: str) -> Any:
 
 
 def framework_of(model: Any) -> Framework:
-    """The framework whose tensors a model wants.
+    """Return the framework whose tensors a model expects.
 
+    Examples
+    --------
     >>> framework_of(len)
     'numpy'
     """
@@ -177,8 +186,10 @@ def framework_of(model: Any) -> Framework:
 
 
 def framework_of_tensors(values: Any) -> Framework | None:
-    """The framework whose tensor it is; ``None`` for all else.
+    """Return the framework of a torch or JAX tensor, otherwise ``None``.
 
+    Examples
+    --------
     >>> framework_of_tensors([1.0])
     """
     if is_of(values, "torch"):
@@ -187,8 +198,11 @@ def framework_of_tensors(values: Any) -> Framework | None:
 
 
 def of_arrays(model: Any) -> Callable[[npt.NDArray[Any]], Any]:
-    """A module or function of a framework as a function from arrays to arrays; any other function as it is.
+    """Return a framework model as a function from arrays to arrays; other functions are returned
+    unchanged.
 
+    Examples
+    --------
     >>> of_arrays(len) is len
     True
     """
@@ -204,8 +218,11 @@ def of_arrays(model: Any) -> Callable[[npt.NDArray[Any]], Any]:
 
 
 def is_of(value: Any, *packages: str) -> bool:
-    """Whether its class, or a base of it, is from one of some packages: no package is imported to know it.
+    """Return whether the class of a value, or a base class, is from one of some packages, without
+    importing these.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> is_of(np.float64(1.0), "numpy"), is_of(1.0, "numpy", "torch")
     (True, False)
@@ -214,24 +231,24 @@ def is_of(value: Any, *packages: str) -> bool:
 
 
 def is_torch_module(model: Any) -> bool:
-    """Whether it is a torch module, without importing torch."""
+    """Return whether a value is a torch module, without importing torch."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(model, torch.nn.Module)
 
 
 def _module_of(model: Any) -> Any:
-    """A torch module, or the one whose method it is; ``None`` for all else."""
+    """Return a torch module, or the module whose method ``model`` is, otherwise ``None``."""
     owners = (model, getattr(model, "__self__", None))
     return next((of for of in owners if is_torch_module(of)), None)
 
 
 def is_keras_model(model: Any) -> bool:
-    """Whether it is a Keras layer or model, or a module of TensorFlow."""
+    """Return whether a value is a Keras layer or model, or a TensorFlow module."""
     return is_of(model, "keras", "tf_keras", "tensorflow")
 
 
 def _is_embedding(module: Any) -> bool:
-    """Whether a module of torch looks up rows by whole numbers."""
+    """Return whether a torch module looks up rows by integers."""
     # Scripted modules are of no class of their own, and have its name.
     names = {base.__name__ for base in type(module).__mro__} | {
         getattr(module, "original_name", "")
@@ -240,7 +257,7 @@ def _is_embedding(module: Any) -> bool:
 
 
 def outside() -> int:
-    """How far up the stack the line of the user is, from the caller of this function."""
+    """Return the stack level of the first caller outside this package, for ``warnings.warn``."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("xai_metrics."):
         frame, level = frame.f_back, level + 1

@@ -1,4 +1,4 @@
-"""Labels of classes that come from several sides: of one type, of known classes, and in the order that they have."""
+"""Consistency checks for class labels from several arguments."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ _TYPES = ("numbers", "text", "bytes")
 
 
 def kind_of(labels: npt.NDArray[Any]) -> str:
-    """The type of labels. Integers, whole floats and booleans are one type.
+    """Return the type of labels. Integers, integral floats and booleans are one type.
 
+    Examples
+    --------
     >>> kind_of(np.array([0, 1])), kind_of(np.array(["0", "1"])), kind_of(np.array([True, 2.0], dtype=object))
     ('numbers', 'text', 'numbers')
     """
@@ -39,12 +41,14 @@ def _kind_of_one(label: Any) -> str:
 
 
 def check_types(sides: Mapping[str, npt.NDArray[Any]], hint: str = "") -> None:
-    """Refuses labels that are numbers on one side and text on another, which would never be equal.
+    """Raise ``TypeError`` if one argument has numeric labels and another text, which never compare
+    equal.
 
+    Examples
+    --------
     >>> check_types({"y_train": np.array([0, 1]), "predictions": np.array(["0", "1"])})
     Traceback (most recent call last):
-    TypeError: predictions: expected labels of one type, but y_train has numbers (0, 1) and predictions text ('0', '1'); \
-convert one of them, numbers by `astype(int)`, text by `astype(str)`
+    TypeError: predictions: expected labels of one type, but y_train has numbers (0, 1) and predictions text ('0', '1'); convert one of them, numbers by `astype(int)`, text by `astype(str)`
     """
     given = [(name, labels, kind_of(labels)) for name, labels in sides.items() if labels.size]
     given = [side for side in given if side[2] in _TYPES]
@@ -58,8 +62,10 @@ convert one of them, numbers by `astype(int)`, text by `astype(str)`
 
 
 def examples(labels: Any) -> str:
-    """The first three different labels.
+    """Return the first three distinct labels as text.
 
+    Examples
+    --------
     >>> examples(np.array(["b", "a", "b", "c", "d"]))
     "'b', 'a', 'c', …"
     """
@@ -69,8 +75,11 @@ def examples(labels: Any) -> str:
 
 
 def check_known(labels: Sequence[Any], known: Sequence[Any], name: str, of: str, *, any_is_enough: bool = False) -> None:
-    """Refuses labels that are not among the known classes, or of which none is, where any is enough.
+    """Raise ``ValueError`` for labels that are not known classes, or, with ``any_is_enough``, if
+    none is.
 
+    Examples
+    --------
     >>> check_known(["cat", "dog"], ["Cat", "Dog"], "predictions", "the classes of y_train")
     Traceback (most recent call last):
     ValueError: predictions: 'cat', 'dog' are not among the classes of y_train ('Cat', 'Dog')
@@ -91,9 +100,10 @@ def _is_fraction(label: Any) -> bool:
 
 
 def order_of(values: Any) -> list[Any] | None:
-    """The categories of a column in their order; ``None`` where it has no ordered categories.
+    """Return the ordered categories of a column, or ``None`` if it has none.
 
-    Ordered are a ``Categorical`` of pandas with ``ordered=True``, an ``Enum`` of polars, and an ordered dictionary of pyarrow.
+    Ordered are a pandas ``Categorical`` with ``ordered=True``, a polars ``Enum``, and an ordered
+    pyarrow dictionary.
     """
     dtype: Any = getattr(values, "dtype", None)
     if getattr(dtype, "ordered", False) and hasattr(dtype, "categories"):
@@ -107,8 +117,10 @@ def order_of(values: Any) -> list[Any] | None:
 
 
 def are_numbers_as_text(labels: Sequence[Any]) -> bool:
-    """Whether all labels are numbers that are written as text, which sorts them otherwise.
+    """Return whether all labels are numbers stored as text, which sort differently.
 
+    Examples
+    --------
     >>> are_numbers_as_text(["1", "10", "2"]), are_numbers_as_text(["1", "x"])
     (True, False)
     """

@@ -1,4 +1,4 @@
-"""Bars of progress."""
+"""Progress bars."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class _NoBar:
-    """Shows nothing."""
+    """Progress bar that shows nothing."""
 
     def __enter__(self) -> _NoBar:
         return self
@@ -15,11 +15,12 @@ class _NoBar:
         return None
 
     def update(self, n: int = 1) -> None:
-        """Nothing is shown."""
+        """Do nothing."""
 
 
 def bar(total: int | None, what: str, wanted: bool = True) -> Any:
-    """A bar of tqdm; none where that is not installed, or not wanted."""
+    """Return a tqdm progress bar, or one that shows nothing if tqdm is missing or no bar is wanted.
+    """
     if not wanted:
         return _NoBar()
     try:

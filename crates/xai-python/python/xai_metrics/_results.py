@@ -1,4 +1,4 @@
-"""What the results of all families have in common: plain values, tables, optional libraries."""
+"""Base classes and helpers of results: plain values, tables, optional libraries."""
 
 from __future__ import annotations
 
@@ -19,24 +19,62 @@ if TYPE_CHECKING:
 
 
 class Table:
-    """Base of the results that are columns of one length: tables of pandas and polars, CSV, LaTeX."""
+    """Base class of results with columns of one length: pandas and polars tables, CSV, LaTeX."""
 
     def columns(self) -> dict[str, Any]:
-        """The columns by name, all of one length."""
+        """Return the columns by name, all of one length.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name.
+        """
         raise NotImplementedError
 
     def to_pandas(self) -> Any:
-        """:meth:`columns` as a ``pandas.DataFrame``; ``ImportError`` where pandas is not installed."""
+        """Return :meth:`columns` as a pandas data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The table.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
         return pandas_library().DataFrame(self.columns())
 
     def to_polars(self) -> Any:
-        """:meth:`columns` as a ``polars.DataFrame``; ``ImportError`` where polars is not installed."""
+        """Return :meth:`columns` as a polars data frame.
+
+        Returns
+        -------
+        polars.DataFrame
+            The table.
+
+        Raises
+        ------
+        ImportError
+            If polars is not installed.
+        """
         return polars_library().DataFrame(self.columns(), strict=False)
 
     def to_csv(self, path: Any = None) -> str | None:
-        """:meth:`columns` as the text of a CSV file; with a path, that file is written.
+        """Return :meth:`columns` as CSV text, or write it to a file.
 
-        Numbers are read back to the last bit; undefined ones are empty.
+        Numbers round-trip exactly; undefined values are empty.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            File to write to.
+
+        Returns
+        -------
+        str or None
+            CSV text; ``None`` if it was written to ``path``.
         """
         columns = self.columns()
         text = io.StringIO()
@@ -47,9 +85,20 @@ class Table:
         return text_or_file(text.getvalue(), path)
 
     def to_latex(self, path: Any = None) -> str | None:
-        """:meth:`columns` as a ``tabular`` of LaTeX with the rules of ``booktabs``; with a path, a file.
+        """Return :meth:`columns` as a LaTeX ``tabular`` with the rules of ``booktabs``, or write it
+        to a file.
 
-        Numbers have four significant digits; a dash stands for undefined ones.
+        Numbers have four significant digits; undefined values are dashes.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            File to write to.
+
+        Returns
+        -------
+        str or None
+            LaTeX code; ``None`` if it was written to ``path``.
         """
         columns = self.columns()
         rows = [[latex(value) for value in row] for row in zip(*columns.values())]
@@ -58,16 +107,29 @@ class Table:
 
 
 class Result(Table):
-    """Base of the result dataclasses: as a dictionary, as a table, and as HTML in a notebook."""
+    """Base class of result dataclasses: as a dictionary, as a table, and as HTML in notebooks."""
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields as plain values: arrays as lists, results within as dictionaries."""
+        """Return all fields as plain values, with arrays as lists and nested results as
+        dictionaries.
+
+        Returns
+        -------
+        dict
+            Fields by name.
+        """
         fields = dataclasses.fields(self)  # type: ignore[arg-type]
         names = [field.name for field in fields if not field.name.startswith("_")]
         return {name: plain(getattr(self, name)) for name in names}
 
     def columns(self) -> dict[str, Any]:
-        """The fields as columns of one row."""
+        """Return the fields as columns with one row.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name.
+        """
         return {name: [value] for name, value in self.to_dict().items()}
 
     def _repr_html_(self) -> str:
@@ -76,7 +138,7 @@ class Result(Table):
 
 
 def plain(value: Any) -> Any:
-    """A value in types that ``json`` knows: no NumPy, no dataclasses, no enumerations."""
+    """Convert a value to types that ``json`` supports."""
     if isinstance(value, np.ndarray):
         return plain(value.tolist())
     if isinstance(value, np.generic):
@@ -95,7 +157,7 @@ def plain(value: Any) -> Any:
 
 
 def text_or_file(text: str, path: Any) -> str | None:
-    """A text, or with a path nothing: it is in the file then."""
+    """Return a text, or write it to a file and return ``None``."""
     if path is None:
         return text
     Path(path).write_text(text, encoding="utf-8", newline="")
@@ -103,8 +165,10 @@ def text_or_file(text: str, path: Any) -> str | None:
 
 
 def latex(value: Any) -> str:
-    """A value as a cell of a table of LaTeX.
+    """Format a value as a LaTeX table cell.
 
+    Examples
+    --------
     >>> latex("a_b & 5 %"), latex(0.123456), latex(1e-9), latex(None)
     ('a\\\\_b \\\\& 5 \\\\%', '0.1235', '$1 \\\\times 10^{-9}$', '--')
     """
@@ -124,7 +188,9 @@ _LATEX |= {"↑": r"$\uparrow$", "↓": r"$\downarrow$"}
 
 
 def latex_tabular(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Cells as a ``tabular``: the first column to the left, all others to the right."""
+    """Format cells as a ``tabular`` with the first column left-aligned and the others
+    right-aligned.
+    """
     lines = [rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}", r"\toprule"]
     lines += [" & ".join(header) + r" \\", r"\midrule"]
     lines += [" & ".join(row) + r" \\" for row in rows]
@@ -136,7 +202,7 @@ def _is_undefined(value: Any) -> bool:
 
 
 def polars_library() -> types.ModuleType:
-    """Polars, or an ``ImportError`` that says what to install."""
+    """Import polars, or raise ``ImportError`` with installation advice."""
     try:
         import polars
     except ImportError:
@@ -148,7 +214,7 @@ def polars_library() -> types.ModuleType:
 
 
 def pandas_library() -> types.ModuleType:
-    """Pandas, or an ``ImportError`` that says what to install."""
+    """Import pandas, or raise ``ImportError`` with installation advice."""
     try:
         import pandas
     except ImportError:
@@ -160,7 +226,7 @@ def pandas_library() -> types.ModuleType:
 
 
 def pyplot() -> types.ModuleType:
-    """``matplotlib.pyplot``, or an ``ImportError`` that says what to install."""
+    """Import ``matplotlib.pyplot``, or raise ``ImportError`` with installation advice."""
     try:
         import matplotlib.pyplot
     except ImportError:
@@ -174,7 +240,7 @@ COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#00
 
 
 def axes(ax: Any = None) -> Any:
-    """The given axes of matplotlib, or new ones; ``ImportError`` where it is not installed."""
+    """Return the given matplotlib axes, or create new ones."""
     if ax is not None:
         return ax
     # Long names are not cut.
@@ -182,7 +248,7 @@ def axes(ax: Any = None) -> Any:
 
 
 def html_table(rows: Iterable[Sequence[Any]], title: str) -> str:
-    """Rows of cells as an HTML table; the first row is the header, and every text is escaped."""
+    """Format rows as an HTML table with a header row; all text is escaped."""
     header, *body = [[_cell(value) for value in row] for row in rows]
     head = "".join(f"<th>{cell}</th>" for cell in header)
     lines = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in body)

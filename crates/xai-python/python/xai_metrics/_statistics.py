@@ -1,4 +1,4 @@
-"""Intervals, summaries and descriptions of metrics, as all families give them."""
+"""Intervals and summaries shared by all families."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ class Interval(Result):
 
     @property
     def is_small_sample(self) -> bool:
-        """Whether it is one of BCa or of Student's t over 20 units or fewer, which covers less than it says."""
+        """Whether this is a BCa or Student's t interval of 20 units or fewer, whose actual coverage
+        is below ``level``.
+        """
         few = self.n_units is not None and self.n_units <= 20
         return self.method in ("bootstrap-bca", "student-t") and few
 
@@ -46,13 +48,13 @@ class Interval(Result):
 
 
 def interval_of(fields: Mapping[str, Any] | None) -> Interval | None:
-    """The interval that the kernels describe; ``None`` stays ``None``."""
+    """Create an interval from its native description; ``None`` stays ``None``."""
     return None if fields is None else Interval(**fields)
 
 
 @dataclass(frozen=True)
 class Summary(Result):
-    """How a set of values is spread; undefined values are left out and counted.
+    """Distribution of a set of values; undefined values are excluded and counted.
 
     Attributes
     ----------

@@ -1,24 +1,24 @@
-"""Does a prediction agree with its nearest training cases?
+"""Case-based explanation: comparison of a prediction with its nearest training cases.
 
-A case-based explanation shows the training rows nearest to a sample, its precedents, and one
-number: the correspondence, the share of the neighbours' weight that has the predicted class.
+A case-based explanation shows the training rows nearest to a sample, its precedents, and the
+correspondence: the share of the neighbours' weight that belongs to the predicted class.
 
 ==================================  =============================================================
-part                                when
+part                                use
 ==================================  =============================================================
 :class:`CaseExplainer`              from training rows to explanations: scaling, exact search and
                                     correspondence in one
-:func:`compute_correspondence`      neighbours are known already, from any index or database
-:class:`Audit`                      a whole test set in one report: accuracy by level, calibration
-:class:`NeighborSearch`             only the neighbours
-:mod:`.data_attribution`            how good explanations by training cases are, from any explainer
+:func:`compute_correspondence`      correspondence of neighbours from any index or database
+:class:`Audit`                      report on a whole test set: accuracy by level, calibration
+:class:`NeighborSearch`             nearest neighbours only
+:mod:`.data_attribution`            quality of explanations by training cases, from any explainer
 ==================================  =============================================================
 
 Agreement with precedents is not correctness: neighbours can agree with a wrong prediction. The
-number depends on the scales of the features, on the distance and on ``k``; compare values of one
-setting only.
+correspondence depends on the scales of the features, on the distance and on ``k``; compare only
+values computed with the same settings.
 
-Names and defaults are those of case-explainer 0.2.0; what that package has beside them is in
+Names and defaults are those of case-explainer 0.2.0; further parts of that package are in
 :mod:`xai_metrics.compat.case_explainer`.
 
 Examples
@@ -93,7 +93,7 @@ def metric_infos() -> list[MetricInfo]:
     Returns
     -------
     list of MetricInfo
-        Those of correspondence and audits, then those of :mod:`.data_attribution`.
+        Metrics of correspondence and audits, then those of :mod:`.data_attribution`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a fitted explainer answers."""
+"""Explanation methods of a fitted explainer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Asking(Fitted):
-    """The questions of :class:`.CaseExplainer`."""
+    """Methods of :class:`.CaseExplainer` that explain predictions."""
 
     def explain_instance(
         self,
@@ -35,25 +35,30 @@ class Asking(Fitted):
         return_provenance: bool = True,
         distance_weighted: bool = True,
     ) -> Explanation:
-        """Explains one prediction.
+        """Explain one prediction.
 
         Parameters
         ----------
         test_sample : array of shape (n_features,)
             The sample.
         test_index : int, optional
-            Its place in a test set, only handed on.
+            Index in a test set, stored in the explanation.
         true_class : label, optional
-            The true class, where it is known.
+            The true class, if known.
         predicted_class : label, optional
-            The predicted class; where it is missing, ``model`` is asked.
+            The predicted class; by default predicted by ``model``.
         model, k, return_provenance, distance_weighted
-            As in :meth:`explain_arrays`, and so are the errors.
+            See :meth:`explain_arrays`.
 
         Returns
         -------
         Explanation
             The neighbours and their correspondence.
+
+        Raises
+        ------
+        ValueError
+            See :meth:`explain_arrays`.
         """
         test_sample = self._in_order(test_sample, "test_sample")
         if self._encoding is not None and hasattr(test_sample, "to_frame"):
@@ -96,9 +101,25 @@ class Asking(Fitted):
         return_provenance: bool = True,
         distance_weighted: bool = True,
     ) -> list[Explanation]:
-        """Explains many predictions: :meth:`explain_arrays`, as a list of objects.
+        """Explain many predictions, as a list of objects.
 
-        What an explanation says is looked up when it is asked for, so that the list costs little.
+        The attributes of an explanation are looked up on first access, so that creating the list
+        is cheap.
+
+        Parameters
+        ----------
+        X_test, y_test, predictions, model, k, return_provenance, distance_weighted
+            See :meth:`explain_arrays`.
+
+        Returns
+        -------
+        list of Explanation
+            One explanation per sample.
+
+        Raises
+        ------
+        ValueError
+            See :meth:`explain_arrays`.
 
         Examples
         --------
@@ -129,7 +150,7 @@ class Asking(Fitted):
         distance_weighted: bool = True,
         progress: bool = False,
     ) -> Explanations:
-        """Explains many predictions, as arrays: the fast way for whole test sets.
+        """Explain many predictions as arrays, the fastest way for whole test sets.
 
         Parameters
         ----------
@@ -181,10 +202,26 @@ class Asking(Fitted):
         distance_weighted: bool = True,
         progress: bool = False,
     ) -> Explanations:
-        """Explains the classes that the neighbours themselves vote for: that of the largest weight.
+        """Explain the classes that the neighbours themselves vote for, those with the largest total
+        weight.
 
-        Of several the one that comes first in order. Where all neighbours weigh 0 the level is
-        ``"undefined"``, and the predicted class has no meaning.
+        Ties go to the first class in order. If all neighbours have weight 0, the level is
+        ``"undefined"`` and the predicted class is meaningless.
+
+        Parameters
+        ----------
+        X_test, y_test, k, return_provenance, distance_weighted, progress
+            See :meth:`explain_arrays`.
+
+        Returns
+        -------
+        Explanations
+            Arrays of neighbours, distances, correspondence and levels.
+
+        Raises
+        ------
+        ValueError
+            See :meth:`explain_arrays`.
 
         Examples
         --------
@@ -206,10 +243,12 @@ class Asking(Fitted):
         *,
         signed: bool = True,
     ) -> npt.NDArray[np.float64]:
-        """What every training case weighs for each sample: attributions for :mod:`.data_attribution`.
+        """Compute the weight of every training case for each sample, as attributions for
+        :mod:`.data_attribution`.
 
-        They are the weights that correspondence gives all training cases as neighbours, whatever the
-        similarity is, so that similarities can be compared by metrics of training-data attribution.
+        These are the weights in the correspondence if all training cases were neighbours, for
+        any similarity, so that similarities can be compared by metrics of training-data
+        attribution.
 
         Parameters
         ----------
@@ -249,7 +288,7 @@ class Asking(Fitted):
         return weights
 
     def _numbers(self, rows: Any, name: str) -> npt.NDArray[Any]:
-        """Rows as numbers, of which none is missing."""
+        """Convert rows to numbers without missing values."""
         if self._encoding is not None and hasattr(rows, "columns"):
             return self._encoding.numbers(rows, name)
         try:
@@ -260,12 +299,12 @@ class Asking(Fitted):
         return numbers
 
     def _in_order(self, rows: Any, name: str) -> Any:
-        """Rows with the columns of the training rows."""
+        """Reorder the columns to those of the training rows."""
         columns = self.feature_names if self._columns is None else self._columns
         return in_order_of(columns, rows, name, "X_train")
 
     def _aligned(self, X_test: Any, y_test: Any = None, predictions: Any = None) -> list[Any]:
-        """Samples, true classes and predictions in the order of the samples, by their indexes."""
+        """Align samples, true classes and predictions by their indexes."""
         return Alignment().take_all({"X_test": X_test, "y_test": y_test, "predictions": predictions}, "samples")
 
     def _samples(self, X_test: Any) -> npt.NDArray[Any]:
@@ -277,7 +316,7 @@ class Asking(Fitted):
     def _labels(
         self, X_test: Any, samples: npt.NDArray[Any], predictions: Any, model: Any
     ) -> npt.NDArray[Any]:
-        """The predicted classes: as given, or what the model says of samples, in one call."""
+        """Return the predicted classes, from the argument or from one call of the model."""
         if predictions is not None:
             return label_array(predictions, "predictions")
         model = model if model is not None else self._model
@@ -296,7 +335,8 @@ class Asking(Fitted):
         return self._classes.numbers(labels)
 
     def _truth(self, y_test: Any) -> npt.NDArray[Any]:
-        """The true classes, which may be new, but not all of them."""
+        """Return the true classes; some, but not all of them, may be unknown to the training rows.
+        """
         truth = label_array(y_test, "y_test")
         self._classes.check(truth, "y_test", any_is_enough=True)
         return truth
@@ -347,7 +387,7 @@ class Asking(Fitted):
     def _weighed(
         self, answer: tuple[Any, ...], numbers: npt.NDArray[np.int64] | None
     ) -> tuple[Any, ...]:
-        """The same neighbours, weighted by the user's function of their distances."""
+        """Recompute the correspondence with the user's function of the distances."""
         indices, far, full = answer[0], answer[1], answer[5]
         weights = weights_of(self._chosen["weighting"], far, indices >= 0)
         weighed = _native.casebased_weigh(

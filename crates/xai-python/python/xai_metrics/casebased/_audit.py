@@ -1,4 +1,4 @@
-"""A whole test set in one report."""
+"""Audit of the explanations of a whole test set."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LISTED = 6
 
 @dataclass(frozen=True)
 class LevelAudit(Result):
-    """The predictions of one level of correspondence.
+    """Predictions of one level of correspondence.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class LevelAudit(Result):
 
 @dataclass(frozen=True, repr=False)
 class AuditReport(Reported, Result):
-    """What an :class:`Audit` found. Intervals have level 0.95, and take samples for independent.
+    """Result of an :class:`Audit`. Intervals have level 0.95 and assume independent samples.
 
     Examples
     --------
@@ -123,7 +123,13 @@ class AuditReport(Reported, Result):
         return {**vars(self), "_audited": None}
 
     def columns(self) -> dict[str, Any]:
-        """One row per level: counts, accuracy and its interval."""
+        """Return counts, accuracy and its interval as columns, with one row per level.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name.
+        """
         rows = list(self.by_level.values())
         ends = [level.accuracy_interval or (None, None) for level in rows]
         return {
@@ -137,12 +143,22 @@ class AuditReport(Reported, Result):
         }
 
     def plot(self, ax: Any = None) -> Any:
-        """Draws the accuracy of each bin of correspondence with its interval; returns the axes.
+        """Plot accuracy and its interval by bin of correspondence with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw on; new ones by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
 
         Raises
         ------
         ImportError
-            Where matplotlib is not installed.
+            If matplotlib is not installed.
         """
         ax = axes(ax)
         bins = [one for one in self.reliability if one["accuracy"] is not None]
@@ -188,18 +204,18 @@ class AuditReport(Reported, Result):
 
 
 class Audit:
-    """Adds up explanations over batches: accuracy by level, calibration, least supported
+    """Accumulate explanations over batches: accuracy by level, calibration, least supported
     predictions.
 
-    Audits of parts, in any order and on any number of machines, merge to the same report to the
-    last bit. They pickle with their explainer.
+    Audits of parts, in any order and on any number of machines, merge to bit-for-bit the same
+    report. They can be pickled together with their explainer.
 
     Parameters
     ----------
     explainer : CaseExplainer
-        What explains the samples.
+        Explainer of the samples.
     first_sample : int
-        The number of the first sample, for a part of a larger test set.
+        Index of the first sample, for a part of a larger test set.
 
     Examples
     --------
@@ -218,7 +234,7 @@ class Audit:
 
     @described("casebased.audit")
     def __init__(self, explainer: Asking, *, first_sample: int = 0, **parameters: Any) -> None:
-        """Starts without samples.
+        """Create an audit without samples.
 
         Parameters
         ----------
@@ -236,7 +252,18 @@ class Audit:
         *,
         progress: bool = False,
     ) -> None:
-        """Adds the explanations of the next samples; arguments as in ``explain_arrays``."""
+        """Explain the next samples and add them.
+
+        Parameters
+        ----------
+        X_test, y_test, predictions, model, progress
+            See :meth:`.CaseExplainer.explain_arrays`.
+
+        Raises
+        ------
+        ValueError
+            See :meth:`.CaseExplainer.explain_arrays`.
+        """
         explainer = self.explainer
         X_test, y_test, predictions = explainer._aligned(X_test, y_test, predictions)
         samples = explainer._samples(X_test)
@@ -251,7 +278,12 @@ class Audit:
         self._state = next_state
 
     def add(self, explanations: Explanations) -> None:
-        """Adds explanations that there are already, of the next samples.
+        """Add existing explanations of the next samples.
+
+        Parameters
+        ----------
+        explanations : Explanations
+            Explanations by an explainer that was fitted in the same way.
 
         Examples
         --------
@@ -265,16 +297,33 @@ class Audit:
         _add(self._state, explanations)
 
     def merge(self, other: Audit) -> None:
-        """Adds the audit of other samples, by an explainer that was fitted alike."""
+        """Add the audit of other samples by an explainer that was fitted in the same way.
+
+        Parameters
+        ----------
+        other : Audit
+            Audit to add.
+
+        Raises
+        ------
+        TypeError
+            If ``other`` is not an audit.
+        """
         check_class(other, self)
         self._state.merge(other._state)
 
     def finish(self) -> AuditReport:
-        """The report of all samples so far."""
+        """Return the report on all samples so far.
+
+        Returns
+        -------
+        AuditReport
+            The report.
+        """
         return self._finished()
 
     def _finished(self, samples: npt.NDArray[Any] | None = None) -> AuditReport:
-        """The report, of samples that are at hand where it is that of a whole test set."""
+        """Return the report; ``samples`` are the rows of a whole test set if they are available."""
         found, levels = self._state.finish()
         distribution = found["distribution"]
         label = self.explainer._classes.label
@@ -321,7 +370,7 @@ class Audit:
         )
 
     def _about(self, report: AuditReport, rows: npt.NDArray[Any] | None) -> dict[str, Any]:
-        """What a report says of the audit beside its numbers."""
+        """Return the content of a report section in addition to the numbers."""
         explainer, classes = self.explainer, self.explainer._classes
         cases: list[dict[str, Any]] = []
         features: list[Any] = []

@@ -1,4 +1,4 @@
-"""Correspondence of neighbours that are known already, and distances of rows."""
+"""Correspondence of given neighbours, and distances between rows."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def compute_correspondence(
     class_weights: Mapping[Any, float] | None = None,
     **parameters: Any,
 ) -> tuple[float, str]:
-    """How far the nearest training cases agree with a prediction.
+    """Compute how well the nearest training cases agree with a prediction.
 
     ::
 
@@ -137,7 +137,7 @@ def compute_correspondence(
 
 
 def _check_neighbors(neighbors: Sequence[Any]) -> None:
-    """Refuses neighbours that are no triples."""
+    """Raise ``ValueError`` for neighbours that are not triples."""
     for place, neighbor in enumerate(neighbors):
         try:
             n_parts = len(neighbor)
@@ -158,23 +158,18 @@ def distances(
     covariance: Any = None,
     n_jobs: int | None = None,
 ) -> npt.NDArray[np.float64]:
-    """The distance of every query to every row.
+    """Compute the distance of every query to every row.
 
     Parameters
     ----------
     queries : array of shape (n_queries, n_features)
-        Rows that distances are wanted from.
+        First set of rows.
     rows : array of shape (n_rows, n_features)
-        Rows that distances are wanted to.
-    distance : str
-        ``"euclidean"``, ``"squared-euclidean"``, ``"manhattan"``, ``"chebyshev"``,
-        ``"minkowski:P"``, ``"cosine"``, ``"correlation"``, ``"canberra"``, ``"braycurtis"``,
-        ``"hamming"``, or ``"mahalanobis"`` with ``covariance``. Bray and Curtis's divides by
-        ``sum |a + b|``, as in SciPy; scikit-learn's trees divide by ``sum |a| + |b|``.
+        Second set of rows.
     covariance : array of shape (n_features, n_features), optional
-        Of ``distance="mahalanobis"``.
+        Covariance for ``distance="mahalanobis"``.
     n_jobs : int, optional
-        Threads; one per core unless given.
+        Number of threads; one per core by default.
 
     Returns
     -------

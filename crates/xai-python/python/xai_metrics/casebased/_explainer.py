@@ -1,4 +1,4 @@
-"""Explains predictions by the nearest training cases."""
+"""Explanation of predictions by the nearest training cases."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _DEFAULTS = {one.name: one.default for one in parameters_of("casebased.explainer
 
 
 class Scaler:
-    """How features are standardised: ``(x - mean_) / scale_``.
+    """Standardization of features: ``(x - mean_) / scale_``.
 
     Examples
     --------
@@ -52,11 +52,43 @@ class Scaler:
         self.scale_ = scale
 
     def transform(self, X: Any) -> npt.NDArray[np.float64]:
-        """Rows in units of the training rows' spread."""
+        """Standardize rows.
+
+        Parameters
+        ----------
+        X : array of shape (m, n_features)
+            Rows in original units.
+
+        Returns
+        -------
+        numpy.ndarray
+            Standardized rows.
+
+        Raises
+        ------
+        ValueError
+            For another number of features.
+        """
         return np.asarray((self._rows(X) - self.mean_) / self.scale_)
 
     def inverse_transform(self, X: Any) -> npt.NDArray[np.float64]:
-        """Rows in the units that they were handed in."""
+        """Undo the standardization of rows.
+
+        Parameters
+        ----------
+        X : array of shape (m, n_features)
+            Standardized rows.
+
+        Returns
+        -------
+        numpy.ndarray
+            Rows in original units.
+
+        Raises
+        ------
+        ValueError
+            For another number of features.
+        """
         return np.asarray(self._rows(X) * self.scale_ + self.mean_)
 
     def _rows(self, X: Any) -> npt.NDArray[Any]:
@@ -67,7 +99,7 @@ class Scaler:
 
 
 class CaseExplainer(Reporting):
-    """Explains predictions by the nearest training cases: scaling, exact search, correspondence.
+    """Explain predictions by the nearest training cases: scaling, exact search, correspondence.
 
     Parameters
     ----------
@@ -144,7 +176,7 @@ class CaseExplainer(Reporting):
         encode: Literal["one-hot", "ordinal"] | None = None,
         **parameters: Any,
     ) -> None:
-        """Fits the explainer.
+        """Fit the explainer.
 
         Parameters
         ----------
@@ -197,7 +229,7 @@ class CaseExplainer(Reporting):
         self._fit(rows)
 
     def _fit(self, rows: npt.NDArray[Any]) -> None:
-        """Fits to rows that are checked; the labels and the choices are attributes already."""
+        """Fit to validated rows; labels and parameters are attributes already."""
         self._space = space_of(self._strategy, rows, self._classes)
         if self._space.model is not None:
             self._model = self._space.model
@@ -229,41 +261,42 @@ class CaseExplainer(Reporting):
 
     @property
     def X_train_original(self) -> npt.NDArray[np.float64]:
-        """The training rows as they were handed in; refused where features are redacted."""
+        """Training rows in original units; not available if features are redacted."""
         rows: npt.NDArray[np.float64] = self._native.rows()
         return rows
 
     @property
     def X_train_scaled(self) -> npt.NDArray[np.float64]:
-        """The training rows as they are compared."""
+        """Training rows as used for distances."""
         rows = self._native.rows()
         return rows if self.scaler is None else self.scaler.transform(rows)
 
     @property
     def scaler(self) -> Scaler | None:
-        """How features are standardised; ``None`` where they are not."""
+        """Standardization of the features; ``None`` without standardization."""
         scaling = self._native.scaling()
         return None if scaling is None else Scaler(*scaling)
 
     @property
     def file_holds_redacted(self) -> bool:
-        """True for an explainer loaded from a file that holds the values of redacted features."""
+        """Whether the explainer was loaded from a file with the values of redacted features."""
         return bool(self._native.info()["file_holds_redacted"])
 
     def save(self, path: str | os.PathLike[str], *, store_redacted: bool = False) -> None:
-        """Writes the explainer to a file that :meth:`load`, the Rust library and ``xai`` read.
+        """Write the explainer to a file that :meth:`load`, the Rust library and ``xai`` can read.
 
-        The file holds all features of all training rows. Labels that are no integers
-        are stored as numbered classes whose names are the labels' texts. Only explainers by features
-        can be stored; pickle keeps the other similarities, and labels of all types.
+        The file contains all features of all training rows. Labels that are not integers are
+        stored as numbered classes whose names are the labels as text. Only explainers with
+        feature similarity can be stored; pickle supports the other similarities and labels of
+        all types.
 
         Parameters
         ----------
         path : path
             The file.
         store_redacted : bool
-            Allow the file to hold the values of redacted features, which whoever has the file can read. The
-            file records it, see :attr:`file_holds_redacted`.
+            Allow the file to contain the values of redacted features, readable for everybody who
+            has the file. The file records this, see :attr:`file_holds_redacted`.
 
         Raises
         ------
@@ -293,7 +326,7 @@ class CaseExplainer(Reporting):
     def load(
         cls, path: str | os.PathLike[str], *, labels: str = "numbers", n_jobs: int | None = -1
     ) -> CaseExplainer:
-        """Reads a file that :meth:`save`, the Rust library or ``xai`` wrote.
+        """Read a file written by :meth:`save`, the Rust library or ``xai``.
 
         Parameters
         ----------
@@ -304,6 +337,11 @@ class CaseExplainer(Reporting):
             classes are these names, as in a file of an explainer whose labels were words.
         n_jobs : int or None
             Threads; -1 and ``None`` mean one per core.
+
+        Returns
+        -------
+        CaseExplainer
+            The explainer.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""One prediction and its precedents."""
+"""Explanation of one prediction by its precedents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Explanation", "Neighbor"]
 
 
 class Neighbor:
-    """A training case near an explained sample.
+    """Training case near an explained sample.
 
     Attributes
     ----------
@@ -55,7 +55,13 @@ class Neighbor:
         self.metadata = metadata or {}
 
     def to_dict(self) -> dict[str, Any]:
-        """All attributes as plain values."""
+        """Return all attributes as plain values.
+
+        Returns
+        -------
+        dict
+            Attributes by name.
+        """
         return {
             name: plain(getattr(self, name))
             for name in ("index", "distance", "label", "features", "metadata")
@@ -70,14 +76,14 @@ class Neighbor:
 
 
 class Batch(Protocol):
-    """Where an explanation of many finds its attributes."""
+    """Source of the attributes of explanations."""
 
     def attribute(self, name: str, row: int) -> Any:
-        """An attribute of the explanation of a row."""
+        """Return an attribute of the explanation of a row."""
 
 
 class Explanation(Table):
-    """A prediction, its nearest training cases, and how far they agree with it.
+    """Prediction, its nearest training cases, and their agreement with it.
 
     Attributes
     ----------
@@ -172,24 +178,47 @@ class Explanation(Table):
         self.__dict__.update(state)
 
     def get_predicted_class_name(self) -> str:
-        """The name of the predicted class; the class itself where it has none."""
+        """Return the name of the predicted class, or the class as text if it has no name.
+
+        Returns
+        -------
+        str
+            Name.
+        """
         return self._name_of(self.predicted_class)
 
     def get_true_class_name(self) -> str | None:
-        """The name of the true class; ``None`` where it is not known."""
+        """Return the name of the true class, or ``None`` if it is unknown.
+
+        Returns
+        -------
+        str or None
+            Name.
+        """
         return None if self.true_class is None else self._name_of(self.true_class)
 
     def _name_of(self, label: Any) -> str:
         return self.class_names.get(label, str(label))
 
     def is_correct(self) -> bool | None:
-        """Whether the prediction is right; ``None`` where the true class is not known."""
+        """Return whether the prediction is correct, or ``None`` if the true class is unknown.
+
+        Returns
+        -------
+        bool or None
+            Whether predicted and true class are equal.
+        """
         if self.true_class is None:
             return None
         return bool(self.predicted_class == self.true_class)
 
     def summary(self) -> str:
-        """The explanation as a text of some lines.
+        """Return the explanation as text.
+
+        Returns
+        -------
+        str
+            Several lines.
 
         Examples
         --------
@@ -222,7 +251,13 @@ class Explanation(Table):
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """The explanation in types that ``json`` knows."""
+        """Return the explanation in types that ``json`` supports.
+
+        Returns
+        -------
+        dict
+            Attributes by name, with the names of the classes.
+        """
         neighbors = []
         for neighbor in self.neighbors:
             described = neighbor.to_dict()
@@ -243,7 +278,13 @@ class Explanation(Table):
         }
 
     def columns(self) -> dict[str, Any]:
-        """The neighbours as columns: index, distance, label, features and metadata."""
+        """Return the neighbours as columns: index, distance, label, features and metadata.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name.
+        """
         near = self.neighbors
         columns: dict[str, Any] = {
             "index": [neighbor.index for neighbor in near],
@@ -266,7 +307,7 @@ class Explanation(Table):
         *,
         ax: Any = None,
     ) -> Any:
-        """Draws the sample beside its nearest training cases.
+        """Plot the sample and its nearest training cases with matplotlib.
 
         Parameters
         ----------

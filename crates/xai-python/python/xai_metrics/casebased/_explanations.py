@@ -1,4 +1,4 @@
-"""Many predictions and their precedents, as arrays."""
+"""Explanations of many predictions, as arrays."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ __all__ = ["Explanations"]
 
 
 class Explanations(Table, Sequence[Explanation]):
-    """The explanations of ``m`` samples in a few arrays, and each of them when it is asked for.
+    """Explanations of ``m`` samples as arrays, and as a sequence of objects.
 
-    A sequence: ``explanations[3]`` is an :class:`.Explanation`, made at that moment.
+    ``explanations[3]`` is an :class:`.Explanation`, created on access.
 
     Attributes
     ----------
@@ -83,18 +83,19 @@ class Explanations(Table, Sequence[Explanation]):
 
     @property
     def labels(self) -> npt.NDArray[Any]:
-        """The classes of the neighbours, ``(m, k)``; meaningless where there is none."""
+        """Classes of the neighbours, ``(m, k)``; meaningless where there is no neighbour."""
         return np.asarray(self.explainer.y_train[self.indices])
 
     @property
     def levels(self) -> npt.NDArray[np.str_]:
-        """The correspondence in words, ``(m,)``."""
+        """Levels of correspondence, ``(m,)``."""
         levels: npt.NDArray[np.str_] = np.array(LEVELS)[self.level_numbers]
         return levels
 
     @property
     def is_correct(self) -> npt.NDArray[np.bool_] | None:
-        """Which predictions are right, ``(m,)``; ``None`` where no true class is known."""
+        """Whether each prediction is correct, ``(m,)``; ``None`` if the true classes are unknown.
+        """
         if self.truth is None:
             return None
         number = self.explainer._classes.numbers
@@ -117,7 +118,13 @@ class Explanations(Table, Sequence[Explanation]):
         return iter(self._explanations(range(len(self))))
 
     def to_list(self) -> list[Explanation]:
-        """All explanations as objects; what they say is looked up when it is asked for."""
+        """Return all explanations as objects, whose attributes are looked up on first access.
+
+        Returns
+        -------
+        list of Explanation
+            One explanation per sample.
+        """
         return self._explanations(range(len(self)))
 
     def _explanations(self, rows: Sequence[int]) -> list[Explanation]:
@@ -140,7 +147,20 @@ class Explanations(Table, Sequence[Explanation]):
         return made
 
     def attribute(self, name: str, row: int) -> Any:
-        """An attribute of the explanation of a row."""
+        """Return an attribute of the explanation of a row.
+
+        Parameters
+        ----------
+        name : str
+            Name of an attribute of :class:`.Explanation`.
+        row : int
+            Index of the sample.
+
+        Returns
+        -------
+        object
+            Value of the attribute.
+        """
         if name == "neighbors":
             return self._neighbors(row)
         if name == "test_sample":
@@ -178,7 +198,13 @@ class Explanations(Table, Sequence[Explanation]):
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """The arrays as lists."""
+        """Return the arrays as lists.
+
+        Returns
+        -------
+        dict of str to list
+            Arrays by name.
+        """
         return {
             "indices": plain(self.indices),
             "distances": plain(self.distances),
@@ -190,7 +216,14 @@ class Explanations(Table, Sequence[Explanation]):
         }
 
     def columns(self) -> dict[str, Any]:
-        """One row per sample: predicted and true class, correspondence, level, nearest row."""
+        """Return predicted and true class, correspondence, level, neighbours and distances as
+        columns, with one row per sample.
+
+        Returns
+        -------
+        dict of str to array
+            Columns by name.
+        """
         columns: dict[str, Any] = {"predicted": self.predicted}
         if self.truth is not None:
             columns["true"] = self.truth

@@ -1,4 +1,4 @@
-"""Activations and leaves of models."""
+"""Extraction of activations and leaves of models."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ActivationExtractor(ABC):
-    """What a model makes of rows inside: subclass it for :class:`.CustomActivations`.
+    """Base class of extractors of model activations, for :class:`.CustomActivations`.
 
     Examples
     --------
@@ -35,29 +35,69 @@ class ActivationExtractor(ABC):
 
     @abstractmethod
     def fit(self, model: Any, X: Array) -> ActivationExtractor:
-        """Binds the extractor to a model and to ``(n, d)`` training rows; returns itself."""
+        """Bind the extractor to a model and training rows.
+
+        Parameters
+        ----------
+        model : object
+            The model.
+        X : array of shape (n, d)
+            Training rows.
+
+        Returns
+        -------
+        ActivationExtractor
+            The extractor itself.
+        """
 
     @abstractmethod
     def transform(self, X: Array) -> Array:
-        """The activations of ``(m, d)`` rows, of shape ``(m, n_units)``."""
+        """Compute the activations of rows.
+
+        Parameters
+        ----------
+        X : array of shape (m, d)
+            The rows.
+
+        Returns
+        -------
+        array of shape (m, n_units)
+            Activations.
+        """
 
     def fit_transform(self, model: Any, X: Array) -> Array:
-        """:meth:`fit`, then :meth:`transform` of the same rows."""
+        """Call :meth:`fit`, then :meth:`transform` with the same rows.
+
+        Parameters
+        ----------
+        model : object
+            The model.
+        X : array of shape (n, d)
+            Training rows.
+
+        Returns
+        -------
+        array of shape (n, n_units)
+            Activations.
+        """
         return self.fit(model, X).transform(X)
 
     @property
     def is_fitted(self) -> bool:
-        """Whether there is a model."""
+        """Whether the extractor is bound to a model."""
         return getattr(self, "_model", None) is not None
 
     @property
     def metric_ready(self) -> bool:
-        """Whether activations are scaled already; others are standardised on the training rows."""
+        """Whether activations are already scaled; otherwise they are standardized on the training
+        rows.
+        """
         return False
 
 
 class SklearnMLPActivationExtractor(ActivationExtractor):
-    """The hidden layers of an ``MLPClassifier`` or ``MLPRegressor`` of scikit-learn, standardised.
+    """Extractor of the standardized hidden layers of a scikit-learn ``MLPClassifier`` or
+    ``MLPRegressor``.
 
     Parameters
     ----------
@@ -95,7 +135,25 @@ class SklearnMLPActivationExtractor(ActivationExtractor):
         self._scales: list[Array] = []
 
     def fit(self, model: Any, X: Array) -> SklearnMLPActivationExtractor:
-        """Binds the extractor to a fitted network, and standardises by its activations of ``X``."""
+        """Bind the extractor to a fitted network, and standardize by its activations for ``X``.
+
+        Parameters
+        ----------
+        model : MLPClassifier or MLPRegressor
+            Fitted network.
+        X : array of shape (n, d)
+            Training rows.
+
+        Returns
+        -------
+        SklearnMLPActivationExtractor
+            The extractor itself.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the model is not a fitted network, or does not have the layer or output.
+        """
         if not (hasattr(model, "hidden_layer_sizes") and hasattr(model, "activation")):
             raise TypeError(
                 "SklearnMLPActivationExtractor requires an sklearn MLP, "
@@ -117,7 +175,23 @@ class SklearnMLPActivationExtractor(ActivationExtractor):
         return self
 
     def transform(self, X: Array) -> Array:
-        """The activations of rows, scaled: ready for Euclidean distances."""
+        """Compute scaled activations, ready for Euclidean distances.
+
+        Parameters
+        ----------
+        X : array of shape (m, d)
+            The rows.
+
+        Returns
+        -------
+        array of shape (m, n_units)
+            Activations.
+
+        Raises
+        ------
+        RuntimeError
+            If the extractor is not fitted.
+        """
         if self._model is None:
             raise RuntimeError("Call fit() before transform().")
         parts = []
@@ -130,7 +204,23 @@ class SklearnMLPActivationExtractor(ActivationExtractor):
         return np.hstack(parts)
 
     def importance(self, output_class: int | None) -> Array:
-        """What each unit of the last hidden layer counts; 1 on average."""
+        """Return the importance of each unit of the last hidden layer, with mean 1.
+
+        Parameters
+        ----------
+        output_class : int or None
+            Output whose weights are used; ``None`` for the mean over all outputs.
+
+        Returns
+        -------
+        array of shape (n_units,)
+            Absolute outgoing weights divided by their mean.
+
+        Raises
+        ------
+        ValueError
+            If there is no such output.
+        """
         weights = np.abs(self._model.coefs_[-1])
         if output_class is None:
             of_unit = weights.mean(axis=1)
@@ -144,11 +234,11 @@ class SklearnMLPActivationExtractor(ActivationExtractor):
 
     @property
     def metric_ready(self) -> bool:
-        """Activations are scaled already."""
+        """Always ``True``: activations are already scaled."""
         return True
 
     def _layers(self, X: Array) -> list[Array]:
-        """The activations of the layers that are asked for."""
+        """Compute the activations of the selected layers."""
         rows = _model_input(X, self.input_transform)
         layers = []
         for coefs, intercepts in zip(self._model.coefs_[:-1], self._model.intercepts_[:-1]):
@@ -160,15 +250,16 @@ class SklearnMLPActivationExtractor(ActivationExtractor):
 
 
 class DecisionTreeActivationExtractor(ActivationExtractor):
-    """The leaves of a tree or a forest of scikit-learn, one column of zeros and ones per node.
+    """Extractor of the leaves of a scikit-learn tree or forest, one-hot encoded by node.
 
-    :class:`.TreeLeaf` and :class:`.ForestProximity` compare leaves as they are, and faster.
+    :class:`.TreeLeaf` and :class:`.ForestProximity` compare leaves directly, which is faster.
 
     Parameters
     ----------
     max_one_hot_dims : int
-        Above so many columns a forest gives the numbers of the leaves instead, relative to the
-        largest of each tree, with a warning; take ``distance="hamming"`` for these.
+        Largest number of one-hot columns. For larger forests the leaf indices are returned instead,
+        divided by the largest index of each tree, with a warning; use ``distance="hamming"`` for
+        these.
 
     Examples
     --------
@@ -183,7 +274,25 @@ class DecisionTreeActivationExtractor(ActivationExtractor):
         self._nodes: Array = np.zeros(0, dtype=np.int64)
 
     def fit(self, model: Any, X: Array) -> DecisionTreeActivationExtractor:
-        """Binds the extractor to a fitted tree or forest."""
+        """Bind the extractor to a fitted tree or forest.
+
+        Parameters
+        ----------
+        model : tree or forest
+            Fitted scikit-learn model.
+        X : array of shape (n, d)
+            Not used.
+
+        Returns
+        -------
+        DecisionTreeActivationExtractor
+            The extractor itself.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the model is not a fitted tree or forest.
+        """
         if not hasattr(model, "apply"):
             raise TypeError(
                 "DecisionTreeActivationExtractor requires a sklearn decision tree or random "
@@ -207,7 +316,23 @@ class DecisionTreeActivationExtractor(ActivationExtractor):
         return len(self._nodes) == 1 or int(self._nodes.sum()) <= self.max_one_hot_dims
 
     def transform(self, X: Array) -> Array:
-        """The leaves of rows."""
+        """Compute the leaves of rows.
+
+        Parameters
+        ----------
+        X : array of shape (m, d)
+            The rows.
+
+        Returns
+        -------
+        numpy.ndarray
+            One-hot columns, or scaled leaf indices with one column per tree.
+
+        Raises
+        ------
+        RuntimeError
+            If the extractor is not fitted.
+        """
         if self._model is None:
             raise RuntimeError("Call fit() before transform().")
         rows = np.atleast_2d(X)
@@ -221,7 +346,7 @@ class DecisionTreeActivationExtractor(ActivationExtractor):
 
 
 class CallableActivationExtractor(ActivationExtractor):
-    """What a function gives for a model and rows: for torch, Keras, XGBoost and all others.
+    """Extractor that calls a function of model and rows, for torch, Keras, XGBoost and others.
 
     Parameters
     ----------
@@ -244,12 +369,41 @@ class CallableActivationExtractor(ActivationExtractor):
         self._model: Any = None
 
     def fit(self, model: Any, X: Array) -> CallableActivationExtractor:
-        """Binds the extractor to a model."""
+        """Bind the extractor to a model.
+
+        Parameters
+        ----------
+        model : object
+            The model.
+        X : array of shape (n, d)
+            Not used.
+
+        Returns
+        -------
+        CallableActivationExtractor
+            The extractor itself.
+        """
         self._model = model
         return self
 
     def transform(self, X: Array) -> Array:
-        """What the function gives."""
+        """Call the function.
+
+        Parameters
+        ----------
+        X : array of shape (m, d)
+            The rows.
+
+        Returns
+        -------
+        array of shape (m, n_units)
+            Activations.
+
+        Raises
+        ------
+        RuntimeError
+            If the extractor is not fitted.
+        """
         if self._model is None:
             raise RuntimeError("Call fit() before transform().")
         activations = reals(self._fn(self._model, np.atleast_2d(X)), "the activations")
@@ -282,7 +436,7 @@ def _activated(values: Array, name: str) -> Array:
 
 
 def _deviation(layer: Array) -> Array:
-    """The population deviation of each unit; 1 for a constant one."""
+    """Return the population standard deviation of each unit; 1 for constant units."""
     deviation = layer.std(axis=0)
     constant = deviation <= 10.0 * np.finfo(np.float64).eps * np.abs(layer.mean(axis=0))
     return np.where(constant, 1.0, deviation)

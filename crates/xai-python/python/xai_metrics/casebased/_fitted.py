@@ -1,4 +1,4 @@
-"""What a fitted explainer holds."""
+"""Attributes of a fitted explainer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Fitted:
-    """The attributes of :class:`.CaseExplainer`, which its results look up."""
+    """Attributes of :class:`.CaseExplainer` that its results access."""
 
     n_features: int
     n_samples: int
@@ -40,7 +40,7 @@ class Fitted:
 
     @property
     def shown_feature_names(self) -> list[str]:
-        """The names of the features that explanations show: without redacted ones."""
+        """Names of the features that explanations show, without redacted ones."""
         hidden = self._redact
         return [name for name in self.feature_names if str(name) not in hidden]
 

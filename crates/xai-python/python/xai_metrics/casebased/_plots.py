@@ -1,4 +1,4 @@
-"""Pictures of an explanation."""
+"""Plots of an explanation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SAMPLE = "#d62728"
 
 @dataclass(frozen=True)
 class Picture:
-    """What is drawn of an explanation."""
+    """Content of a plot of an explanation."""
 
     #: The features of the sample, and those of its neighbours.
     rows: Sequence[npt.NDArray[Any]]
@@ -36,7 +36,7 @@ class Picture:
         figsize: tuple[float, float],
         ax: Any,
     ) -> Any:
-        """Draws it; see :meth:`.Explanation.plot`."""
+        """Draw the plot; see :meth:`.Explanation.plot`."""
         drawings = {"bar": _bar, "radar": _radar, "parallel": _parallel}
         if plot_type not in drawings:
             raise ValueError(
@@ -76,7 +76,7 @@ class Picture:
 
 
 def _bar(plt: Any, ax: Any, rows: npt.NDArray[Any], names: list[str]) -> None:
-    """One group of bars per feature, the sample first."""
+    """Draw one group of bars per feature, the sample first."""
     n_rows, n_features = rows.shape
     places = np.arange(n_features)
     width = 0.8 / n_rows
@@ -88,7 +88,7 @@ def _bar(plt: Any, ax: Any, rows: npt.NDArray[Any], names: list[str]) -> None:
 
 
 def _radar(plt: Any, ax: Any, rows: npt.NDArray[Any], names: list[str]) -> None:
-    """One axis per feature around a circle; each row a closed line."""
+    """Draw one axis per feature around a circle, and each row as a closed line."""
     n_rows, n_features = rows.shape
     angles = np.linspace(0.0, 2.0 * np.pi, n_features, endpoint=False)
     around = np.append(angles, angles[:1])
@@ -107,7 +107,7 @@ def _radar(plt: Any, ax: Any, rows: npt.NDArray[Any], names: list[str]) -> None:
 
 
 def _parallel(plt: Any, ax: Any, rows: npt.NDArray[Any], names: list[str]) -> None:
-    """One upright axis per feature, from the least to the largest value shown."""
+    """Draw one vertical axis per feature, from the smallest to the largest value shown."""
     heights = _relative(rows)
     places = np.arange(rows.shape[1])
     for row, name, style in _lines(plt, heights, names):
@@ -124,7 +124,7 @@ def _parallel(plt: Any, ax: Any, rows: npt.NDArray[Any], names: list[str]) -> No
 
 
 def _lines(plt: Any, rows: npt.NDArray[Any], names: list[str]) -> Iterator[Any]:
-    """Rows to draw, and how: the sample is bold and lies on top."""
+    """Iterate over rows, names and line styles; the sample is bold and on top."""
     for rank, (row, name, color) in enumerate(zip(rows, names, _colors(plt, len(rows)))):
         wide, height = (2.5, 4) if rank == 0 else (1.2, 3)
         style = {"color": color, "linewidth": wide, "zorder": height}
@@ -137,7 +137,7 @@ def _colors(plt: Any, n_rows: int) -> list[Any]:
 
 
 def _relative(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Each column from 0 for its least to 1 for its largest value; a constant one is 0.5."""
+    """Scale each column to [0, 1]; a constant column is 0.5."""
     least, most = rows.min(axis=0), rows.max(axis=0)
     spread = most - least
     relative = (rows - least) / np.where(spread > 0, spread, 1.0)
@@ -145,7 +145,7 @@ def _relative(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _name_features(ax: Any, names: Sequence[str], rows: npt.NDArray[Any] | None) -> None:
-    """Names the features; bold those in which the sample lies outside its neighbours."""
+    """Label the features; those in which the sample lies outside all its neighbours are bold."""
     names = [str(name) for name in names]
     if hasattr(ax, "set_theta_offset"):
         ax.set_xticklabels(names)

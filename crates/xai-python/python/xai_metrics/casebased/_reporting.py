@@ -1,4 +1,4 @@
-"""What a fitted explainer says of whole test sets, and of itself."""
+"""Summaries of a fitted explainer and of whole test sets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._fitting.classes import Classes
 
 @dataclass(frozen=True)
 class AggregateExplanation(Result):
-    """The neighbours of a sample in numbers that point to no single training row.
+    """Summary of the neighbours of a sample that does not reveal single training rows.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class AggregateExplanation(Result):
 
 
 def _of_native(released: dict[str, Any] | None, classes: Classes) -> AggregateExplanation | None:
-    """An aggregate; ``None`` for a refusal."""
+    """Convert a native aggregate; ``None`` if it was withheld."""
     if released is None:
         return None
     shares = released["class_shares"].items()
@@ -63,15 +63,33 @@ def _of_native(released: dict[str, Any] | None, classes: Classes) -> AggregateEx
 
 
 class Reporting(Asking):
-    """The summaries of :class:`.CaseExplainer`."""
+    """Methods of :class:`.CaseExplainer` that summarize."""
 
     def aggregate(
         self, X_test: Any, predictions: Any = None, model: Any = None
     ) -> list[AggregateExplanation | None]:
-        """What may be said of each sample without showing a training row.
+        """Summarize the neighbours of each sample without revealing single training rows.
 
         ``None`` for a sample whose neighbours are fewer distinct training rows than
         ``aggregate_only`` asks for.
+
+        Parameters
+        ----------
+        X_test : array of shape (m, n_features)
+            The samples.
+        predictions, model
+            See :meth:`explain_arrays`.
+
+        Returns
+        -------
+        list of AggregateExplanation or None
+            One summary per sample; ``None`` if the neighbours are fewer distinct training rows than
+            ``aggregate_only`` requires.
+
+        Raises
+        ------
+        ValueError
+            See :meth:`explain_arrays`; also if the weighting is a function.
 
         Examples
         --------
@@ -96,15 +114,27 @@ class Reporting(Asking):
     def compare_features(
         self, X_test: Any, predictions: Any = None, model: Any = None
     ) -> list[list[dict[str, Any]]]:
-        """The features of each sample beside those of its nearest training cases.
+        """Compare the features of each sample with those of its nearest training cases.
+
+        Parameters
+        ----------
+        X_test : array of shape (m, n_features)
+            The samples.
+        predictions, model
+            See :meth:`explain_arrays`.
 
         Returns
         -------
         list of list of dict
-            Of each sample the features, the one that differs most first: ``feature``, its name;
-            ``value``, that of the sample; ``precedents``, those of the neighbours, nearest first;
-            ``difference``, the value less the mean of these, in standard deviations of the training
-            rows (``None`` for a feature that is constant in them).
+            For each sample its features, most different first: ``feature`` (name), ``value`` (of
+            the sample), ``precedents`` (values of the neighbours, nearest first) and
+            ``difference``: the value minus the mean of the precedents, in standard deviations of
+            the training rows (``None`` for a feature that is constant in these).
+
+        Raises
+        ------
+        ValueError
+            See :meth:`explain_arrays`.
 
         Examples
         --------
@@ -133,7 +163,24 @@ class Reporting(Asking):
         n_least_supported: int = 20,
         progress: bool = False,
     ) -> AuditReport:
-        """Explains a whole test set and adds it up: see :class:`.Audit`.
+        """Explain a whole test set and summarize it, see :class:`.Audit`.
+
+        Parameters
+        ----------
+        X_test, y_test, predictions, model, progress
+            See :meth:`explain_arrays`.
+        n_least_supported : int
+            Number of predictions with the lowest correspondence to list.
+
+        Returns
+        -------
+        AuditReport
+            The report.
+
+        Raises
+        ------
+        ValueError
+            See :meth:`explain_arrays`.
 
         Examples
         --------
@@ -151,7 +198,12 @@ class Reporting(Asking):
         return audit._finished(samples)
 
     def get_training_info(self) -> dict[str, Any]:
-        """What the explainer was fitted to, and how.
+        """Describe the training data and the settings of the explainer.
+
+        Returns
+        -------
+        dict
+            Counts, names and settings.
 
         Examples
         --------
@@ -179,11 +231,11 @@ class Reporting(Asking):
 
     @property
     def engine(self) -> str:
-        """What searches: what ``engine="auto"`` became."""
+        """Search engine in use, after resolving ``engine="auto"``."""
         return str(self._native.engine())
 
     @property
     def recall(self) -> float | None:
-        """The share of true neighbours that ``"hnsw"`` finds; ``None`` for an exact search."""
+        """Share of true neighbours that ``"hnsw"`` finds; ``None`` for exact search."""
         found: float | None = self._native.info()["recall"]
         return found

@@ -1,4 +1,4 @@
-"""Nearest neighbours alone: engines over fixed rows."""
+"""Nearest-neighbour search over fixed rows."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ __all__ = ["NeighborSearch"]
 
 
 class NeighborSearch:
-    """The nearest rows of queries: exact, the same bits by every exact engine.
-
-    Parameters
-    ----------
-    X : array of shape (n_samples, n_features)
-        The rows that are searched.
-    covariance : array of shape (n_features, n_features), optional
-        Of ``distance="mahalanobis"``.
-    n_jobs : int or None
-        Threads; -1 and ``None`` mean one per core.
-    parameters
-        How rows are searched, as ``__init__`` lists.
+    """Nearest rows of queries; all exact engines return bit-for-bit the same result.
 
     Attributes
     ----------
     engine : str
-        What ``"auto"`` became.
+        Search engine in use, after resolving ``"auto"``.
     recall : float or None
-        The share of true neighbours that an approximate search finds, measured; ``None`` for an
-        exact one.
+        Measured share of true neighbours that an approximate search finds; ``None`` for an exact
+        one.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+        Rows to search.
+    covariance : array of shape (n_features, n_features), optional
+        Covariance for ``distance="mahalanobis"``.
+    n_jobs : int or None
+        Number of threads; -1 and ``None`` mean one per core.
+    parameters :
+        Search parameters, listed at ``__init__``.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class NeighborSearch:
     def __init__(
         self, X: Any, *, covariance: Any = None, n_jobs: int | None = None, **parameters: Any
     ) -> None:
-        """Builds the engine.
+        """Build the engine.
 
         Parameters
         ----------
@@ -73,12 +73,24 @@ class NeighborSearch:
         self.recall: float | None = self._native.recall
 
     def query(self, X: Any, k: int = 5) -> Found:
-        """The ``k`` nearest rows of each of ``(m, n_features)`` queries, columns of tables matched by name.
+        """Find the ``k`` nearest rows of each query.
+
+        Parameters
+        ----------
+        X : array of shape (m, n_features)
+            Queries. Columns of tables are matched by name.
+        k : int
+            Number of neighbours.
 
         Returns
         -------
         (distances, indices), arrays of shape (m, k)
-            Nearest first, equal distances by lower row; fewer columns where there are fewer rows.
+            Nearest first, ties by lower row; fewer columns if there are fewer rows.
+
+        Raises
+        ------
+        ValueError
+            For another number of features, or values that are not finite.
         """
         queries = reals(in_order_of(self._columns, X, "X", "the searched rows"), "X", 2)
         indices, distances = self._native.query(queries, checked_k(k), self.n_jobs)

@@ -1,15 +1,15 @@
-"""What makes a training row similar to a sample: strategies for ``CaseExplainer(similarity=...)``.
+"""Similarity strategies for ``CaseExplainer(similarity=...)``.
 
 ==========================  ====================================================================
-strategy                    near means
+strategy                    rows are similar if they
 ==========================  ====================================================================
-:class:`Features`           near in (scaled) features: the default
-:class:`HiddenActivations`  near in the hidden layers of a scikit-learn network, or in the output
-                            of a function
-:class:`CustomActivations`  near in what an extractor of one's own gives
-:class:`Blend`              activations and features together
-:class:`TreeLeaf`           in the same leaf of a decision tree, then near in features
-:class:`ForestProximity`    in the same leaf of many trees of a random forest
+:class:`Features`           are near in (scaled) features: the default
+:class:`HiddenActivations`  are near in the hidden layers of a scikit-learn network, or in the
+                            output of a function
+:class:`CustomActivations`  are near in the output of a user-defined extractor
+:class:`Blend`              are near in activations and features combined
+:class:`TreeLeaf`           are in the same leaf of a decision tree, then near in features
+:class:`ForestProximity`    are in the same leaf of many trees of a random forest
 ==========================  ====================================================================
 
 Source: the strategies of case-explainer 0.2.0; activations as a distance: R. Caruana et al.,
@@ -48,7 +48,7 @@ _WEIGHTINGS = ("mean_abs", "predicted_class", "none")
 
 @runtime_checkable
 class Predictor(Protocol):
-    """A fitted model that predicts classes.
+    """Protocol of fitted models that predict classes.
 
     Examples
     --------
@@ -58,12 +58,12 @@ class Predictor(Protocol):
     """
 
     def predict(self, X: Any, /) -> Any:
-        """The predicted class of every row."""
+        """Return the predicted class of every row."""
 
 
 @dataclass(frozen=True)
 class Features:
-    """Rows are similar whose features are near, as they are scaled. The default.
+    """Similarity of (scaled) features. The default.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class Features:
 
 @dataclass(frozen=True)
 class HiddenActivations:
-    """Rows are similar that activate the hidden layers of a network alike.
+    """Similarity of the hidden activations of a network.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ class HiddenActivations:
 
 @dataclass(frozen=True)
 class CustomActivations:
-    """Rows are similar that are near in what an extractor gives.
+    """Similarity of activations from a user-defined extractor.
 
     Parameters
     ----------
@@ -143,10 +143,10 @@ class CustomActivations:
 
 @dataclass(frozen=True)
 class TreeLeaf:
-    """Rows are similar that end in the same leaf of a decision tree.
+    """Similarity by the leaf of a decision tree.
 
-    Within a leaf they are ordered by their distance in features: the distance that the explainer
-    was given (case-explainer always takes the Euclidean one).
+    Within a leaf, rows are ordered by their distance in features, with the distance of the
+    explainer (case-explainer always uses the Euclidean one).
 
     Parameters
     ----------
@@ -172,9 +172,9 @@ class TreeLeaf:
 
 @dataclass(frozen=True)
 class ForestProximity:
-    """Rows are similar that share a leaf in many trees of a random forest.
+    """Similarity by the leaves of a random forest.
 
-    The distance is 1 less the share of the trees in which two rows share a leaf.
+    The distance is 1 minus the share of trees in which two rows share a leaf.
 
     Parameters
     ----------
@@ -193,13 +193,13 @@ class ForestProximity:
 
 @dataclass(frozen=True)
 class Blend:
-    """Activations and features together.
+    """Weighted combination of activations and features.
 
     ::
 
         distance^2 = features * distance_features^2 + (1 - features) * distance_activations^2
 
-    for the Euclidean distance.
+    This holds for the Euclidean distance.
 
     Parameters
     ----------

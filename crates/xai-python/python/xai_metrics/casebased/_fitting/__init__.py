@@ -1,1 +1,1 @@
-"""From what the user says to what the native part is given."""
+"""Conversion of user arguments for the native part."""

@@ -1,4 +1,4 @@
-"""The choices of an explainer in the words that the native part knows."""
+"""Parameters of an explainer in the form of the native part."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _KERNELS = {word: list(settings) for kernel in _native.casebased_kernels() for w
 def split_covariance(
     chosen: Mapping[str, Any], covariance: Any, needed: bool = False
 ) -> tuple[dict[str, Any], npt.NDArray[np.float64] | None]:
-    """The choices without the distance that a covariance makes, and the covariance."""
+    """Separate the covariance, and the distance that it implies, from the parameters."""
     distance = chosen.get("distance", "mahalanobis" if covariance is not None else None)
     if covariance is None:
         if needed and distance == "mahalanobis":
@@ -39,9 +39,10 @@ def split_covariance(
 
 
 def split_weighting(chosen: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
-    """The choices with a weighting that has a word, and a kernel that has none.
+    """Separate a weighting with settings (kernel) from the parameters.
 
-    A function weighs what was found, in Python.
+    For a function the native part uses uniform weights; the function is applied in Python
+    afterwards.
     """
     words, weighting = dict(chosen), chosen.get("weighting")
     if isinstance(weighting, Mapping):
@@ -53,7 +54,7 @@ def split_weighting(chosen: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
 
 
 def _kernel(weighting: Mapping[Any, Any]) -> dict[str, dict[str, float]]:
-    """A weighting and its settings, as the native part reads them."""
+    """Convert a weighting with settings to the form of the native part."""
     for word, settings in weighting.items() if len(weighting) == 1 else ():
         names = _KERNELS.get(word)
         if names is not None and isinstance(settings, Mapping) and set(settings) == set(names):
@@ -67,7 +68,7 @@ def _kernel(weighting: Mapping[Any, Any]) -> dict[str, dict[str, float]]:
 
 
 def check_covariance(covariance: npt.NDArray[np.float64] | None, n_features: int) -> None:
-    """Refuses a covariance of other features than the rows have."""
+    """Raise ``ValueError`` if the covariance does not match the number of features."""
     expected = (n_features, n_features)
     if covariance is not None and covariance.shape != expected:
         raise ValueError(f"covariance: expected shape {expected}, got {covariance.shape}")
@@ -78,7 +79,9 @@ def weights_of(
     far: npt.NDArray[np.float64],
     there: npt.NDArray[np.bool_],
 ) -> npt.NDArray[np.float64]:
-    """The weights of neighbours by a function of their distances; NaN where there is none."""
+    """Compute the weights of neighbours with a function of their distances; NaN where there is no
+    neighbour.
+    """
     given = reals(weighting(far[there]), "what weighting gives")
     if given.shape != (int(there.sum()),):
         raise ValueError(
@@ -98,7 +101,7 @@ def weights_of(
 
 
 def checked_k(k: Any, name: str = "k") -> int:
-    """A number of neighbours."""
+    """Validate a number of neighbours."""
     return whole(name, k, 1)
 
 
@@ -113,7 +116,7 @@ def native_choices(
     similarity: Any,
     classes: Classes,
 ) -> dict[str, Any]:
-    """What is chosen beside the described parameters, as the native part reads it."""
+    """Return the choices that are not described parameters, in the form of the native part."""
     for name, given in (("metadata", metadata), ("redact", redact)):
         for key in given:
             if not isinstance(key, str):
@@ -138,7 +141,9 @@ def native_choices(
 
 
 def columns_of(metadata: Any, alignment: Alignment) -> dict[str, Any]:
-    """The columns of metadata by their names, from a mapping or a table, in the order of the training rows."""
+    """Return the metadata columns by name, from a mapping or table, in the order of the training
+    rows.
+    """
     names = None if isinstance(metadata, Mapping) else column_names(metadata)
     if names is None:
         return mapping("metadata", metadata, "a value for each training row by name")
@@ -149,7 +154,9 @@ def columns_of(metadata: Any, alignment: Alignment) -> dict[str, Any]:
 
 
 def metadata_column(values: Any, name: str) -> tuple[str, dict[str, list[Any]]]:
-    """A column of metadata as the native part stores it: what is no number or boolean is text."""
+    """Convert a metadata column to the native form; values that are not numbers or booleans become
+    text.
+    """
     array = to_numpy(values, f"metadata[{name!r}]")
     if array.ndim != 1:
         raise ValueError(

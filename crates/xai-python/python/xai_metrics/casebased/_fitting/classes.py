@@ -1,4 +1,4 @@
-"""Numbers for the classes of a training set, whatever type its labels have."""
+"""Numbering of the classes of a training set, for labels of any type."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ _FOREIGN = -(2**62)
 
 
 def label_array(values: Any, name: str) -> npt.NDArray[Any]:
-    """Labels of one axis, of any type; ``ValueError`` where some are missing."""
+    """Convert labels of any type to a one-dimensional array; raises ``ValueError`` for missing
+    labels.
+    """
     array = to_numpy(values, name)
     if array.ndim == 2 and 1 in array.shape:
         array = array.reshape(-1)
@@ -38,21 +40,21 @@ def label_array(values: Any, name: str) -> npt.NDArray[Any]:
 
 
 def label_value(value: Any) -> Any:
-    """A NumPy scalar as the Python value that it stands for."""
+    """Convert a NumPy scalar to a Python value."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def objects_of(labels: list[Any]) -> npt.NDArray[Any]:
-    """Labels as they are in an array, also those that are tuples."""
+    """Return an object array of labels, which may be tuples."""
     array = np.empty(len(labels), dtype=object)
     array[:] = labels
     return array
 
 
 class Classes:
-    """The classes of training labels: integers stand for themselves, other labels are numbered.
+    """Classes of the training labels: integers represent themselves, other labels are numbered.
 
-    Labels are the same where Python takes them as equal: ``1``, ``1.0`` and ``True`` are one class.
+    Labels that compare equal in Python are one class, for example ``1``, ``1.0`` and ``True``.
     """
 
     def __init__(self, labels: npt.NDArray[Any]) -> None:
@@ -74,7 +76,9 @@ class Classes:
             self._number_of = {label: number for number, label in enumerate(classes)}
 
     def check(self, labels: npt.NDArray[Any], name: str, *, any_is_enough: bool = False) -> None:
-        """Refuses labels of another type than those of the training rows, and unknown ones, or where none is known."""
+        """Raise an error for labels of another type than the training labels, and for unknown ones
+        (or, with ``any_is_enough``, if all are unknown).
+        """
         known = objects_of(self.labels)
         hint = '; of an explainer that was stored with text, `load(path, labels="names")`' if self.has_names else ""
         check_types({"y_train": known, name: labels}, hint)
@@ -83,7 +87,7 @@ class Classes:
 
     @classmethod
     def of_names(cls, names: dict[int, str]) -> Classes:
-        """Classes whose labels are the names of numbers."""
+        """Create classes whose labels are the names of the numbers."""
         made = cls.__new__(cls)
         made._foreign, made.has_names = {}, False
         made._label_of = dict(names)
@@ -92,16 +96,16 @@ class Classes:
 
     @property
     def are_numbers(self) -> bool:
-        """Whether labels are integers or booleans, which stand for themselves."""
+        """Whether labels are integers or booleans, which represent themselves."""
         return self._number_of is None
 
     @property
     def labels(self) -> list[Any]:
-        """The classes in the order of their numbers."""
+        """Classes in the order of their numbers."""
         return [self._label_of[number] for number in sorted(self._label_of)]
 
     def number(self, label: Any) -> int:
-        """The number of a label; one of its own for a label that no training row has."""
+        """Return the number of a label; labels without a training row get new numbers."""
         label = label_value(label)
         try:
             if self._number_of is not None:
@@ -116,21 +120,21 @@ class Classes:
         return self._foreign.setdefault(label, _FOREIGN - len(self._foreign))
 
     def numbers(self, labels: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """The numbers of labels."""
+        """Return the numbers of labels."""
         if self._number_of is None and _are_numbers(labels):
             return np.ascontiguousarray(labels, dtype=np.int64)
         found = [self.number(label) for label in labels.tolist()]
         return np.asarray(found, dtype=np.int64)
 
     def label(self, number: int) -> Any:
-        """The label of a number."""
+        """Return the label of a number."""
         if number in self._label_of:
             return self._label_of[number]
         foreign = (label for label, known in self._foreign.items() if known == number)
         return next(foreign, number)
 
     def of_numbers(self, numbers: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
-        """The labels of numbers of training classes."""
+        """Return the labels of numbers of training classes."""
         known, places = np.unique(numbers, return_inverse=True)
         values = [self.label(int(number)) for number in known]
         kinds = {type(value) for value in values}

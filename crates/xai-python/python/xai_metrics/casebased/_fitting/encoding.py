@@ -1,4 +1,4 @@
-"""Columns of text as numbers, for distances."""
+"""Encoding of text columns as numbers, for distances."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ ENCODINGS = ("one-hot", "ordinal")
 
 
 class Encoding:
-    """The numbers that stand for the columns of a table: text by one column per category, or by the place of its category.
+    """Encoding of the columns of a table as numbers: one-hot or ordinal for text.
 
-    Categories are those of the training rows: of ordered categories in their order, else sorted. A missing text is a category.
+    Categories are those of the training rows, in the order of ordered categories, otherwise
+    sorted. A missing text is a category of its own.
     """
 
     def __init__(self, table: Any, how: str) -> None:
@@ -38,18 +39,18 @@ class Encoding:
                 self.categories[column] = sorted(set(words)) if ordered is None else [str(of) for of in ordered]
 
     def names_of(self, column: Any) -> list[str]:
-        """The names of the numbers of a column."""
+        """Return the names of the encoded columns of a column."""
         if self.how == "one-hot" and column in self.categories:
             return [f"{column}={word}" for word in self.categories[column]]
         return [str(column)]
 
     @property
     def names(self) -> list[str]:
-        """The names of all numbers."""
+        """Names of all encoded columns."""
         return [name for column in self.columns for name in self.names_of(column)]
 
     def numbers(self, table: Any, name: str) -> npt.NDArray[Any]:
-        """The rows of a table with the same columns as numbers, of which none is missing."""
+        """Encode the rows of a table with the same columns; no value may be missing."""
         parts = []
         for column in self.columns:
             called = f"{name}[{str(column)!r}]"
@@ -68,14 +69,14 @@ class Encoding:
 
 
 class _One:
-    """Stands for a table of one column."""
+    """Stand-in for a table of one column."""
 
     def __init__(self, column: Any) -> None:
         self.column_names = [column]
 
 
 def _words(values: Any, name: str) -> list[str] | None:
-    """The values of a column of text; ``None`` for a column of numbers."""
+    """Return the values of a text column; ``None`` for a numeric column."""
     listed = values.to_list() if hasattr(values, "to_list") else to_numpy(values, name).tolist()
     is_text = any(isinstance(value, str) for value in listed) or hasattr(getattr(values, "dtype", None), "categories")
     if not is_text:

@@ -1,4 +1,4 @@
-"""Samples in parts, with a bar of progress."""
+"""Processing of samples in parts, with a progress bar."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LEAST = 1024
 
 
 def parts(m: int, progress: bool, at_once: int | None = None) -> Iterator[slice]:
-    """All of ``m`` samples, ``at_once`` at most; smaller parts where their progress is shown."""
+    """Split ``m`` samples into parts of at most ``at_once``, smaller ones if progress is shown."""
     if not progress:
         size = at_once or max(m, 1)
         for start in range(0, max(m, 1), size):
@@ -29,7 +29,7 @@ def parts(m: int, progress: bool, at_once: int | None = None) -> Iterator[slice]
 
 
 def joined(answers: list[tuple[Any, ...]]) -> tuple[Any, ...]:
-    """The answers about the parts as one."""
+    """Concatenate the native answers for all parts."""
     if len(answers) == 1:
         return answers[0]
     width = max(answer[0].shape[1] for answer in answers)

@@ -1,4 +1,4 @@
-"""What a model predicts."""
+"""Predictions of models."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ _NAME = "what the model predicts"
 def predictions_of(
     model: Any, X_test: Any, samples: npt.NDArray[Any], transform: Any
 ) -> npt.NDArray[Any]:
-    """What the model says of samples, in one call.
+    """Predict the classes of samples in one call.
 
-    Of a module of a framework, whose outputs are scores, it is the number of the largest.
+    For a framework module, whose outputs are scores, the class is the index of the largest
+    output.
     """
     predict = getattr(model, "predict", None) or of_arrays(model)
     rows = samples
@@ -52,7 +53,7 @@ def predictions_of(
 
 
 def one_label(label: Any) -> npt.NDArray[Any]:
-    """One label, whatever its type, as an array of one."""
+    """Return an array with one label of any type."""
     label = label_value(label)
     if isinstance(label, np.ndarray):
         return label.reshape(-1)

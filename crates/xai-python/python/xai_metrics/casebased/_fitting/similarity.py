@@ -1,4 +1,4 @@
-"""Strategies of similarity, as the native part takes them."""
+"""Similarity strategies in the form of the native part."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Space:
-    """Where rows are compared."""
+    """Space in which rows are compared."""
 
     mode: str = "features"
     #: The choice that the native part reads; ``None`` for features.
@@ -49,12 +49,12 @@ class Space:
     known_classes: list[Any] = field(default_factory=list)
 
     def given(self, rows: Array) -> Array | None:
-        """What the native part needs for rows, asked of the model in one call."""
+        """Compute what the native part needs for rows, with one call of the model."""
         return None if self.of_rows is None else self.of_rows(rows)
 
 
 def strategy_of(similarity: Any, model: Any) -> Any:
-    """A strategy object from what the user said; ``None`` for features."""
+    """Return the strategy object for a user argument; ``None`` for features."""
     if similarity is None or isinstance(similarity, Features):
         return None
     if isinstance(similarity, str):
@@ -79,7 +79,7 @@ def strategy_of(similarity: Any, model: Any) -> Any:
 
 
 def space_of(strategy: Any, rows: Array, classes: Classes) -> Space:
-    """The space of a strategy, fitted to training rows."""
+    """Fit the space of a strategy to training rows."""
     share = 0.0
     if isinstance(strategy, Blend):
         share = float(strategy.features)
@@ -203,7 +203,7 @@ def _forest_proximity(strategy: ForestProximity) -> Space:
 
 
 def _is_regressor(model: Any) -> bool:
-    """Whether it is an estimator of scikit-learn's kind that predicts numbers."""
+    """Return whether ``model`` is a scikit-learn regressor."""
     return any(base.__name__ == "RegressorMixin" for base in type(model).__mro__)
 
 
@@ -213,7 +213,7 @@ def _leaves(model: Any, rows: Array) -> Array:
 
 
 def _of_extractor(values: Any, n_rows: int) -> Array:
-    """The activations of so many rows."""
+    """Validate activations of ``n_rows`` rows."""
     array = np.ascontiguousarray(reals(values, "the activations", 2), dtype=np.float64)
     if len(array) != n_rows:
         raise ValueError(f"the activations: expected {n_rows} rows, got shape {array.shape}")

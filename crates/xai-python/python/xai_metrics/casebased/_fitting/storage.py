@@ -1,4 +1,4 @@
-"""Explainers from files of the Rust library."""
+"""Loading of explainers stored by the Rust library."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .similarity import Space
 
 
 def of_stored(stored: bytes, labels: str, n_jobs: int | None) -> dict[str, Any]:
-    """The attributes of an explainer that a file holds."""
+    """Return the attributes of a stored explainer."""
     if labels not in ("numbers", "names"):
         raise ValueError(f"labels: expected 'numbers' or 'names', got {labels!r}")
     n_jobs = threads(n_jobs)

@@ -1,13 +1,13 @@
-"""Are explanations by training cases any good?
+"""Metrics of training-data attribution: explanations by training cases.
 
-Training-data attribution tells how far each training case raised the output for each test case: by
-influence functions, gradients, representations, or neighbours. The attributions are an array of shape
-``(n_test, n_train)``, above 0 = the case raised the output; turn the sign of attributions of a *loss*
-first. Each metric is a function with the name that the documentation has, and :func:`compare` computes
-several of several explainers, from one reading of each.
+Training-data attribution estimates how much each training case raised the output for each test
+case: by influence functions, gradients, representations, or neighbours. The attributions are an
+array of shape ``(n_test, n_train)``, positive if the case raised the output; flip the sign of
+attributions of a *loss* first. Each metric is a function with the name in the documentation, and
+:func:`compare` computes several metrics for several explainers, reading each explainer once.
 
 ==========================================================  ========================================
-there is                                                    function
+available                                                   function
 ==========================================================  ========================================
 models trained on subsets                                   :func:`linear_datamodeling_score`
 models trained without single cases, or the top ones        :func:`leave_one_out_correlation`,
@@ -25,11 +25,12 @@ the same explainer for a model with random weights          :func:`attribution_r
 nothing else                                                :func:`top_k_cardinality`
 ==========================================================  ========================================
 
-The first two rows ask whether attributions tell what training does; they cost many trainings. The others
-ask for something that good attributions should find: an explainer that finds it need not be faithful.
+The metrics of the first two rows measure whether attributions predict the effect of training;
+they need many trainings. The others check for something that good attributions should find: an
+explainer that finds it need not be faithful.
 
-Attributions are arrays, also of ``np.memmap``, or :class:`AttributionRows`, read block by block. In a
-ranking that is cut (the top ``k``) the lower case goes first of equal ones; in statistics of ranks equal
+Attributions are arrays, also ``np.memmap``, or :class:`AttributionRows`, read block by block. In
+a truncated ranking (the top ``k``), ties go to the lower case; in rank statistics, tied
 attributions share their mean rank.
 
 Examples

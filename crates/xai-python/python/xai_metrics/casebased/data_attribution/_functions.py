@@ -1,4 +1,4 @@
-"""The functions of the metrics, made of what the library says of them."""
+"""Metric functions generated from the native descriptions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _EXAMPLE = {
 
 
 def function_of(name: str, module: str) -> Callable[..., Outcome]:
-    """The function of a metric, as one of a module."""
+    """Create the function of a metric, as a member of a module."""
     info = infos_by_name()[name]
     signature = _signature(info)
     inputs = [*info.needs, *info.optional]
@@ -65,7 +65,7 @@ def function_of(name: str, module: str) -> Callable[..., Outcome]:
 
 
 def _is_optional(info: MetricInfo, need: str) -> bool:
-    """Whether something else can take the place of what a metric needs."""
+    """Return whether another input can replace an input that a metric needs."""
     return need == "outputs" and "logits" in info.optional
 
 

@@ -1,4 +1,4 @@
-"""What the library knows about the metrics."""
+"""Descriptions of the metrics of training-data attribution."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ def infos_by_name() -> dict[str, MetricInfo]:
 
 
 def metric_infos() -> list[MetricInfo]:
-    """Return all metrics of training-data attribution, in the order of the documentation.
+    """Return the descriptions of all metrics of training-data attribution, in the order of the
+    documentation.
 
     Returns
     -------
     list of MetricInfo
+        Descriptions.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What metrics of training-data attribution are computed from, as arrays."""
+"""Inputs of metrics of training-data attribution, converted to arrays."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 
 
 class AttributionRows:
-    """Attributions that are made when they are asked for, some rows at a time.
+    """Attributions that are computed on demand, some rows at a time.
 
     Parameters
     ----------
     read : callable
-        Is given the first row of a range and the row after its last, and answers the attributions of these
-        test cases, ``(stop - start, n_train)``. It is called on the thread that called the metric.
+        ``read(start, stop)`` returns the attributions of the test cases from ``start`` up to, but
+        excluding, ``stop``: an array ``(stop - start, n_train)``. It is called on the thread that
+        called the metric.
     shape : (int, int)
         ``(n_test, n_train)``.
 
@@ -45,7 +46,20 @@ class AttributionRows:
         self.shape = (whole("shape[0]", n_test, 0), whole("shape[1]", n_train, 0))
 
     def read(self, start: int, stop: int) -> npt.NDArray[np.float64]:
-        """The rows from ``start`` to before ``stop``."""
+        """Return the rows from ``start`` up to, but excluding, ``stop``.
+
+        Parameters
+        ----------
+        start : int
+            First row.
+        stop : int
+            Row after the last one.
+
+        Returns
+        -------
+        array of shape (stop - start, n_train)
+            Attributions.
+        """
         return _doubles(self._read(start, stop), "attributions", 2)
 
 
@@ -62,7 +76,7 @@ def _rows(values: Any, name: str) -> Any:
 
 
 def _codes(arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[np.int64]]:
-    """Labels of any type as whole numbers, the same for the same label."""
+    """Encode labels of any type as integers, equal for equal labels."""
     check_types(arrays)
     if all(array.dtype.kind in "iub" for array in arrays.values()):
         whole_numbers = {name: in_place(array, name) for name, array in arrays.items()}
@@ -74,7 +88,7 @@ def _codes(arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[np.i
 
 
 def _subsets(values: Any, name: str) -> Any:
-    """A mask as it is; lists of cases as a list of arrays, of any lengths."""
+    """Return a boolean mask unchanged, and lists of cases as a list of arrays of any lengths."""
     if isinstance(values, (list, tuple)):
         subsets = [to_numpy(subset, f"{name}[{j}]") for j, subset in enumerate(values)]
         are_masks = bool(subsets) and all(subset.dtype.kind == "b" for subset in subsets)
@@ -88,7 +102,7 @@ def _subsets(values: Any, name: str) -> Any:
 
 
 class Kind(NamedTuple):
-    """How an input is documented and read."""
+    """Documentation and conversion of an input."""
 
     #: Its type, in the words of a docstring.
     type: str
@@ -147,7 +161,7 @@ _LABELS = (("train_labels", "test_classes"), ("predictions",))
 
 
 def arrays_of(given: Mapping[str, Any]) -> dict[str, Any]:
-    """All inputs by name, as the native part takes them; ``None`` for those that are not given."""
+    """Convert all inputs to the native form; ``None`` if not given."""
     alignment = Alignment()
     taken: dict[str, Any] = {
         name: None if given.get(name) is None else kind.take(alignment.take(given[name], name, *kind.axes), name)

@@ -1,4 +1,4 @@
-"""Several explainers by several metrics."""
+"""Comparison of several explainers by several metrics."""
 
 from __future__ import annotations
 
@@ -28,20 +28,26 @@ class AttributionTable(Table):
     Attributes
     ----------
     results : dict
-        The result of every explainer by every metric: ``results[explainer][metric]``.
+        Result of every metric for every explainer: ``results[explainer][metric]``.
     table : EvaluationTable
-        The metrics that have a value of each test case, with intervals over test cases, ranks, paired tests and
-        pictures: see :class:`xai_metrics.attribution.EvaluationTable`.
+        Metrics with a value per test case, with intervals over test cases, ranks, paired tests and
+        plots, see :class:`xai_metrics.attribution.EvaluationTable`.
     """
 
     results: dict[str, dict[str, Outcome]]
     table: EvaluationTable
 
     def columns(self) -> dict[str, Any]:
-        """A row for every explainer and metric: the value, its interval and rank, which end is better, how many are undefined.
+        """Return value, interval, rank and direction as columns, with one row per explainer and
+        metric.
 
-        Ends and rank are NaN for a metric that is one number for all test cases; the AUROC of mislabeled cases has an
-        interval.
+        Interval and rank are NaN for a metric that is one number for all test cases; the AUROC
+        of mislabeled cases has an interval.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name.
         """
         names = ("explainer", "metric", "value", "low", "high", "rank", "better", "n_undefined")
         rows = [
@@ -53,7 +59,7 @@ class AttributionTable(Table):
         return {name: [row[at] for row in rows] for at, name in enumerate(names)}
 
     def _interval(self, explainer: str, metric: str, result: Outcome) -> tuple[float, float, float]:
-        """The ends of an interval, and the rank."""
+        """Return the ends of the interval, and the rank."""
         nan = float("nan")
         interval, rank = getattr(result, "interval", None), None
         if metric in self.table.metrics:
@@ -68,7 +74,7 @@ class AttributionTable(Table):
 
 
 def _info(metric: str) -> MetricInfo:
-    """The metric that is meant by a setting."""
+    """Return the metric of a setting such as ``"class_detection(k=5)"``."""
     if not isinstance(metric, str):
         raise TypeError(f'metrics: expected names such as "class_detection" or "class_detection(k=5)", got {metric!r}')
     info = metric_of("casebased", metric.partition("(")[0].strip())
@@ -78,7 +84,7 @@ def _info(metric: str) -> MetricInfo:
 
 
 def _with_inputs(function: F) -> F:
-    """Gives :func:`compare` the inputs of the metrics as keywords."""
+    """Add the inputs of the metrics as keywords to the signature of :func:`compare`."""
     inputs = [name for name in INPUTS if name != "attributions"]
     signature = signature_with(function, [keyword(name, None) for name in inputs])
     own = inspect.signature(function).parameters
@@ -105,7 +111,8 @@ def compare(
     n_jobs: int | None = None,
     **inputs: Any,
 ) -> AttributionTable:
-    """Several explainers by several metrics; the attributions of each are read once.
+    """Compute several metrics for several explainers; the attributions of each explainer are read
+    once.
 
     Parameters
     ----------
@@ -136,12 +143,13 @@ def compare(
     Returns
     -------
     AttributionTable
+        Results by explainer and metric.
 
     Raises
     ------
     ValueError
-        As the functions of the metrics, for a metric that there is not, and for one array where each explainer needs
-        its own.
+        See the functions of the metrics; also for an unknown metric, and for one array where each
+        explainer needs its own.
 
     Examples
     --------
