@@ -1,9 +1,9 @@
-"""Is an explanatory subgraph sufficient and necessary?
+"""Metrics of explanations of graph models: fidelity, unfaithfulness, agreement with the truth.
 
-An explanation of a graph model's prediction is a mask: the edges, nodes or features that are said
-to matter. Here it is scored from the model's answers on the whole graph, on the explanation alone
-and on the rest, or from the truth where it is known. What takes explainers and explanations of
-PyTorch Geometric is in :mod:`xai_metrics.compat.torch_geometric`.
+An explanation of a graph model's prediction is a mask: the edges, nodes or features that matter.
+It is scored with the outputs of the model for the whole graph, for the explanation alone and for
+the rest, or with the true mask if it is known. Explainers and explanations of PyTorch Geometric
+are supported by :mod:`xai_metrics.compat.torch_geometric`.
 
 =========================================  ===========================================================
 you have                                   use
@@ -13,13 +13,12 @@ fid+ and fid-                              :func:`characterization_score`, :func
 outputs on the whole and the kept graph    :func:`unfaithfulness`
 the true mask                              :func:`ground_truth`, :func:`ground_truth_curves`
 a model as a function of arrays            :func:`sweep`, :func:`robust_fidelity`
-nothing but the mask                       :func:`mask_properties`
-many graphs, blocks, machines              :class:`FidelityAccumulator` and its like
+only the mask                              :func:`mask_properties`
+many graphs, blocks, machines              :class:`FidelityAccumulator` and the other accumulators
 =========================================  ===========================================================
 
-What the numbers do not tell: fidelity and unfaithfulness feed the model graphs that it never saw in
-training; and an explanation of everything is always sufficient, so compare explanations of one
-size.
+Limits: fidelity and unfaithfulness feed the model graphs unlike those in training; and an
+explanation that contains everything is always sufficient, so compare explanations of one size.
 """
 
 from .._described import MetricInfo
@@ -113,12 +112,12 @@ __all__ = [
 
 
 def metric_infos() -> list[MetricInfo]:
-    """Return the descriptions of all metrics of graphs.
+    """Return the descriptions of all metrics of graph explanations.
 
     Returns
     -------
     list of MetricInfo
-        In the order of the documentation.
+        Descriptions, in the order of the documentation.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Metrics of graphs as states: batches fold in, states merge, in one process or several."""
+"""Accumulators for graph metrics, which can be updated by batches and merged across processes."""
 
 from __future__ import annotations
 
@@ -27,16 +27,33 @@ Self = TypeVar("Self", bound="_Accumulator")
 
 
 class _Accumulator:
-    """What all states share: they merge and pickle."""
+    """Base class of the accumulators, which can be merged and pickled."""
 
     _state: Any
     n_jobs: int | None
 
     def merge(self: Self, other: Self) -> Self:
-        """Adds the state of other samples; returns the accumulator itself.
+        """Add the state of other samples.
 
         Raises ``TypeError`` for an accumulator of another class, and ``ValueError`` for one with
         other parameters.
+
+        Parameters
+        ----------
+        other : accumulator
+            Accumulator of the same class with the same parameters.
+
+        Returns
+        -------
+        accumulator
+            The accumulator itself.
+
+        Raises
+        ------
+        TypeError
+            If ``other`` is of another class.
+        ValueError
+            If ``other`` has other parameters.
         """
         check_class(other, self)
         if other._state is not None:
@@ -57,17 +74,18 @@ class _Accumulator:
 
 
 class FidelityAccumulator(_Accumulator):
-    """:func:`fidelity` as a state: every sample counts the same, whatever its batch.
+    """Accumulator for :func:`fidelity`, in which every sample counts the same, whatever its batch.
 
-    The result is that of all samples at once, to the last bit, in any order and any pieces.
+    The result is bit-for-bit that of all samples at once, for any order and any division into
+    batches.
 
     Parameters
     ----------
     over_graphs : bool
-        A batch is a graph: :meth:`finish` gives :class:`DatasetScores`, averages over graphs with
-        intervals beside the score of all samples together.
+        Whether each batch is a graph: :meth:`finish` then returns :class:`DatasetScores`, with
+        averages over graphs and their intervals in addition to the score of all samples together.
     n_jobs : int, optional
-        The number of threads; one per core by default.
+        Number of threads; one per core by default.
 
     Examples
     --------
@@ -95,10 +113,25 @@ class FidelityAccumulator(_Accumulator):
         by: str = "label",
         return_type: str = "raw",
     ) -> FidelityAccumulator:
-        """Folds in what a model answered, as :func:`fidelity` takes it.
+        """Add a batch. The state does not change if an error is raised.
 
         Returns the accumulator itself. An error leaves the state as it was. Raises ``ValueError``
         for ``by="probability"`` with ``over_graphs``.
+
+        Parameters
+        ----------
+        full, kept, complement, target, index, by, return_type
+            See :func:`fidelity`.
+
+        Returns
+        -------
+        FidelityAccumulator
+            The accumulator itself.
+
+        Raises
+        ------
+        ValueError
+            See :func:`fidelity`; also for ``by="probability"`` with ``over_graphs``.
         """
         if self.over_graphs and by == "probability":
             raise ValueError("by: averages over graphs are taken by label")
@@ -107,7 +140,13 @@ class FidelityAccumulator(_Accumulator):
         return self
 
     def finish(self) -> Any:
-        """:class:`Fidelity` of all samples so far; ``over_graphs``: :class:`DatasetScores`."""
+        """Return the result for all samples so far.
+
+        Returns
+        -------
+        Fidelity or DatasetScores
+            :class:`DatasetScores` with ``over_graphs``.
+        """
         fields = self._state.finish(self.n_jobs)
         if self.over_graphs:
             return _dataset(fields, Fidelity(**fields["micro"]))
@@ -115,16 +154,16 @@ class FidelityAccumulator(_Accumulator):
 
 
 class UnfaithfulnessAccumulator(_Accumulator):
-    """:func:`unfaithfulness` as a state: every row counts the same.
+    """Accumulator for :func:`unfaithfulness`, in which every row counts the same.
 
     Parameters
     ----------
     **parameters
-        Those of :func:`unfaithfulness`; the same for all states to be merged.
+        Parameters of :func:`unfaithfulness`; must be equal for all accumulators to be merged.
     over_graphs : bool
-        A batch is a graph, see :class:`FidelityAccumulator`.
+        Whether each batch is a graph, see :class:`FidelityAccumulator`.
     n_jobs : int, optional
-        The number of threads; one per core by default.
+        Number of threads; one per core by default.
 
     Examples
     --------
@@ -146,7 +185,23 @@ class UnfaithfulnessAccumulator(_Accumulator):
         self._state = _native.GraphState.unfaithfulness(parameters, over_graphs)
 
     def update(self, full: Any, kept: Any) -> UnfaithfulnessAccumulator:
-        """Folds in outputs ``(n, n_classes)``; returns the accumulator itself."""
+        """Add a batch of outputs.
+
+        Parameters
+        ----------
+        full, kept : array_like
+            Outputs ``(n, n_classes)``, see :func:`unfaithfulness`.
+
+        Returns
+        -------
+        UnfaithfulnessAccumulator
+            The accumulator itself.
+
+        Raises
+        ------
+        ValueError
+            See :func:`unfaithfulness`.
+        """
         full, kept, _ = aligned(full=full, kept=kept)
         rows = same_precision(full=full, kept=kept)
         # Every float32 is a float64, so the rows are the same numbers.
@@ -155,7 +210,13 @@ class UnfaithfulnessAccumulator(_Accumulator):
         return self
 
     def finish(self) -> Any:
-        """:class:`Unfaithfulness` so far; ``over_graphs``: :class:`DatasetScores`."""
+        """Return the result for all rows so far.
+
+        Returns
+        -------
+        Unfaithfulness or DatasetScores
+            :class:`DatasetScores` with ``over_graphs``.
+        """
         fields = self._state.finish(self.n_jobs)
         if self.over_graphs:
             return _dataset(fields, Unfaithfulness(**fields["micro"]))
@@ -163,16 +224,16 @@ class UnfaithfulnessAccumulator(_Accumulator):
 
 
 class GroundTruthAccumulator(_Accumulator):
-    """:func:`ground_truth` as a state: the elements of all masks together.
+    """Accumulator for :func:`ground_truth` over the elements of all masks.
 
     Parameters
     ----------
     **parameters
-        Those of :func:`ground_truth`; the same for all states to be merged.
+        Parameters of :func:`ground_truth`; must be equal for all accumulators to be merged.
     over_graphs : bool
-        A batch is a graph, see :class:`FidelityAccumulator`.
+        Whether each batch is a graph, see :class:`FidelityAccumulator`.
     n_jobs : int, optional
-        The number of threads; one per core by default.
+        Number of threads; one per core by default.
 
     Notes
     -----
@@ -207,9 +268,24 @@ class GroundTruthAccumulator(_Accumulator):
         self._precision: str | None = None
 
     def update(self, predicted: Any, target: Any) -> GroundTruthAccumulator:
-        """Folds in a mask and its truth; returns the accumulator itself.
+        """Add a mask and its truth.
 
         Raises ``ValueError`` for scores in another precision than those before.
+
+        Parameters
+        ----------
+        predicted, target : array_like
+            See :func:`ground_truth`.
+
+        Returns
+        -------
+        GroundTruthAccumulator
+            The accumulator itself.
+
+        Raises
+        ------
+        ValueError
+            See :func:`ground_truth`; also for scores in another precision than those before.
         """
         scores, truth = mask_and_truth(predicted, target)
         precision = scores.dtype.name
@@ -229,10 +305,27 @@ class GroundTruthAccumulator(_Accumulator):
         return self
 
     def merge(self, other: GroundTruthAccumulator) -> GroundTruthAccumulator:
-        """Adds the state of other elements; returns the accumulator itself.
+        """Add the state of other elements.
 
         Raises ``TypeError`` for an accumulator of another class, and ``ValueError`` for one with
         other parameters or with scores in another precision.
+
+        Parameters
+        ----------
+        other : GroundTruthAccumulator
+            Accumulator with the same parameters.
+
+        Returns
+        -------
+        GroundTruthAccumulator
+            The accumulator itself.
+
+        Raises
+        ------
+        TypeError
+            If ``other`` is of another class.
+        ValueError
+            If ``other`` has other parameters, or scores in another precision.
         """
         if isinstance(other, GroundTruthAccumulator) and self._empty != other._empty:
             raise ValueError("merged state: one with other choices")
@@ -241,9 +334,19 @@ class GroundTruthAccumulator(_Accumulator):
         return self
 
     def finish(self) -> Any:
-        """:class:`GroundTruth` so far; ``over_graphs``: :class:`DatasetScores`.
+        """Return the result for all elements so far.
 
         Raises ``ValueError`` before the first batch.
+
+        Returns
+        -------
+        GroundTruth or DatasetScores
+            :class:`DatasetScores` with ``over_graphs``.
+
+        Raises
+        ------
+        ValueError
+            Before the first batch.
         """
         fields = self._filled().finish(self.n_jobs)
         if self.over_graphs:
@@ -253,7 +356,24 @@ class GroundTruthAccumulator(_Accumulator):
     def curves(
         self, n_points: int | None = None
     ) -> tuple[RocCurve | None, PrecisionRecallCurve | None]:
-        """The ROC and the precision-recall curve of all scores, as :func:`ground_truth_curves`."""
+        """Return the ROC and precision-recall curves of all scores, see
+        :func:`ground_truth_curves`.
+
+        Parameters
+        ----------
+        n_points : int, optional
+            Largest number of points of each curve; all by default.
+
+        Returns
+        -------
+        tuple of RocCurve or None, and PrecisionRecallCurve or None
+            Both curves.
+
+        Raises
+        ------
+        ValueError
+            Before the first batch, and with ``over_graphs``.
+        """
         if self.over_graphs:
             raise ValueError("curves: they are of elements, not of graphs")
         n_points = whole_or_none("n_points", n_points, 0)
@@ -267,18 +387,18 @@ class GroundTruthAccumulator(_Accumulator):
 
 @dataclass(frozen=True)
 class MacroAverage:
-    """One metric averaged over graphs, each counting the same.
+    """Metric averaged over graphs, in which each graph counts the same.
 
     Attributes
     ----------
     name, direction : str
-        The metric, and which of its values are better.
+        Name of the metric, and better end of its scale.
     mean : float or None
-        Over the graphs where it is defined.
+        Mean over the graphs for which the metric is defined.
     interval : Interval or None
-        Of 95 %, over graphs.
+        95 % interval over graphs.
     n_defined, n_undefined : int
-        On how many graphs the metric is defined, and on how many it is not.
+        Number of graphs for which the metric is defined, and undefined.
     """
 
     name: str
@@ -296,10 +416,11 @@ class DatasetScores(Table):
     Attributes
     ----------
     macro_average : tuple of MacroAverage
-        Each graph counts the same.
+        Averages in which each graph counts the same.
     micro : Fidelity or Unfaithfulness or GroundTruth
-        All rows or elements together.
+        Score of all rows or elements together.
     n_graphs : int
+        Number of graphs.
     """
 
     macro_average: tuple[MacroAverage, ...]
@@ -307,7 +428,23 @@ class DatasetScores(Table):
     n_graphs: int
 
     def average(self, name: str) -> MacroAverage:
-        """The average of a metric by name."""
+        """Return the average of a metric.
+
+        Parameters
+        ----------
+        name : str
+            Name of the metric.
+
+        Returns
+        -------
+        MacroAverage
+            Average over graphs.
+
+        Raises
+        ------
+        ValueError
+            If there is no such metric.
+        """
         for average in self.macro_average:
             if average.name == name:
                 return average
@@ -315,12 +452,24 @@ class DatasetScores(Table):
         raise ValueError(f"metric: expected one of {known}, got {name!r}")
 
     def to_dict(self) -> dict[str, Any]:
-        """The averages by metric, with the scores of all rows together."""
+        """Return the averages by metric, with the score of all rows together.
+
+        Returns
+        -------
+        dict
+            ``n_graphs``, ``macro`` and ``micro``.
+        """
         averages = {average.name: average.mean for average in self.macro_average}
         return {"n_graphs": self.n_graphs, "macro": averages, "micro": self.micro.to_dict()}
 
     def columns(self) -> dict[str, Any]:
-        """A row a metric."""
+        """Return averages and intervals as columns, with one row per metric.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name.
+        """
         rows = self.macro_average
         return {
             "metric": [row.name for row in rows],
@@ -352,14 +501,16 @@ def _dataset(fields: Any, micro: Fidelity | Unfaithfulness | GroundTruth) -> Dat
 
 @dataclass(frozen=True)
 class MicroInterval:
-    """One metric of all rows together, with an interval over graphs.
+    """Metric of all rows together, with an interval over graphs.
 
     Attributes
     ----------
     name : str
+        Name of the metric.
     value : float or None
+        Value of all rows together.
     interval : Interval or None
-        Of 95 %, by a jackknife over graphs.
+        95 % interval by a jackknife over graphs.
     """
 
     name: str
@@ -370,19 +521,19 @@ class MicroInterval:
 def micro_intervals(
     states: Sequence[_Accumulator], *, n_jobs: int | None = None
 ) -> list[MicroInterval]:
-    """95 % intervals, over graphs, of the scores of all rows together.
+    """Compute 95 % intervals over graphs for the scores of all rows together.
 
     Parameters
     ----------
     states : sequence of accumulators
-        Of one kind and with the same choices, one a graph; at least two.
+        At least two accumulators of one class with equal parameters, one per graph.
     n_jobs : int, optional
-        The number of threads; one per core by default.
+        Number of threads; one per core by default.
 
     Returns
     -------
     list of MicroInterval
-        One a metric.
+        One interval per metric.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Does a prediction change without the explanation, and with it alone?"""
+"""Fidelity: change of predictions without the explanation, and with the explanation alone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ._inputs import aligned, answers, positions, same_precision
 
 @dataclass(frozen=True)
 class Fidelity(Result):
-    """How predictions change when the explanation is taken away, and when it alone is left.
+    """Change of predictions when the explanation is removed, and when only the explanation remains.
 
     Attributes
     ----------
@@ -37,11 +37,17 @@ class Fidelity(Result):
 
     @property
     def characterization(self) -> float:
-        """Both in one, in [0, 1]: the harmonic mean of ``pos`` and ``1 - neg``."""
+        """Characterization score in [0, 1]: the harmonic mean of ``pos`` and ``1 - neg``."""
         return float(characterization_score(self.pos, self.neg))
 
     def to_dict(self) -> dict[str, Any]:
-        """The scores as a dictionary."""
+        """Return the scores by name.
+
+        Returns
+        -------
+        dict of str to float
+            Fields and ``characterization``.
+        """
         return {**super().to_dict(), "characterization": self.characterization}
 
 
@@ -56,7 +62,7 @@ def fidelity(
     return_type: str = "raw",
     n_jobs: int | None = None,
 ) -> Fidelity:
-    """Fidelity from what a model answered.
+    """Compute fidelity from the outputs of a model.
 
     Parameters
     ----------
@@ -80,6 +86,7 @@ def fidelity(
     Returns
     -------
     Fidelity
+        fid+ and fid-.
 
     Raises
     ------
@@ -110,7 +117,7 @@ def fold(
     return_type: str,
     n_jobs: int | None,
 ) -> None:
-    """Folds what a model answered into a state."""
+    """Add model outputs to a native state."""
     full, kept, complement, target, index = aligned(index, full=full, kept=kept, complement=complement, target=target)
     truth = None if target is None else answers(target, "target")
     if by == "label":
@@ -130,7 +137,7 @@ def characterization_score(
     pos_weight: float = 0.5,
     neg_weight: float = 0.5,
 ) -> Any:
-    """The weighted harmonic mean of fid+ and 1 - fid-, componentwise.
+    """Compute the weighted harmonic mean of fid+ and 1 - fid-, elementwise.
 
     ``(w+ + w-) / (w+ / fid+ + w- / (1 - fid-))``
 
@@ -144,7 +151,8 @@ def characterization_score(
     Returns
     -------
     numpy.ndarray or float
-        In [0, 1], higher is better; as ``pos_fidelity`` is. 0 where fid+ is 0 or fid- is 1.
+        Scores in [0, 1] with the shape of the arguments, higher is better. 0 if fid+ is 0 or fid-
+        is 1.
 
     Raises
     ------
@@ -180,7 +188,7 @@ def characterization_score(
 
 
 def fidelity_curve_auc(pos_fidelity: Any, neg_fidelity: Any, x: Any) -> float:
-    """The area under ``fid+ / (1 - fid-)`` over a fidelity curve, by the trapezoidal rule.
+    """Compute the area under ``fid+ / (1 - fid-)`` over a fidelity curve with the trapezoidal rule.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How well does a mask find the truth?"""
+"""Agreement of masks with the true explanation."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ Floats = npt.NDArray[np.float64]
 class GroundTruth(Result):
     """Agreement of a mask with the truth.
 
-    Higher is better for all, in [0, 1]. A statistic is ``None`` where it is undefined, unless
-    ``zero_division`` says otherwise. :func:`metric_infos` has the question of each.
+    All statistics are in [0, 1], higher is better. A statistic is ``None`` where it is
+    undefined, unless ``zero_division`` sets another value. See :func:`metric_infos` for the
+    definitions.
 
     Attributes
     ----------
@@ -59,12 +60,18 @@ class GroundTruth(Result):
         return f"GroundTruth({scores})"
 
     def to_dict(self) -> dict[str, Any]:
-        """The scores and counts by name."""
+        """Return the scores and counts by name.
+
+        Returns
+        -------
+        dict
+            Scores and counts.
+        """
         return dict(self.__dict__)
 
 
 def ground_truth_of(fields: Any) -> GroundTruth:
-    """The scores that the kernels describe."""
+    """Create the result from its native description."""
     flat = dict(fields)
     n_undefined = flat.pop("n_undefined")
     counts = flat.pop("confusion")
@@ -79,7 +86,7 @@ def ground_truth(
     n_jobs: int | None = None,
     **parameters: Any,
 ) -> GroundTruth:
-    """Agreement of a soft mask with the truth: all scores and the counts behind them.
+    """Compute the agreement of a soft mask with the truth: all scores and the underlying counts.
 
     Parameters
     ----------
@@ -92,6 +99,7 @@ def ground_truth(
     Returns
     -------
     GroundTruth
+        Scores and counts.
 
     Raises
     ------
@@ -118,7 +126,7 @@ def best_of_truths(
     n_jobs: int | None = None,
     **parameters: Any,
 ) -> tuple[int, GroundTruth]:
-    """Scores a mask against several valid truths, and takes the one of the largest Jaccard index.
+    """Score a mask against several valid truths, and choose the one with the largest Jaccard index.
 
     Parameters
     ----------
@@ -165,7 +173,7 @@ def counted_elements(
     target: Any,
     **parameters: Any,
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """What :func:`ground_truth` counts: which elements are predicted, and which are true.
+    """Return which elements :func:`ground_truth` counts as predicted, and which as true.
 
     Parameters
     ----------
@@ -181,7 +189,7 @@ def counted_elements(
     Raises
     ------
     ValueError
-        As :func:`ground_truth`.
+        See :func:`ground_truth`.
 
     Examples
     --------
@@ -196,7 +204,7 @@ def counted_elements(
 
 @dataclass(frozen=True, eq=False)
 class RocCurve(Table):
-    """How many true elements a mask finds at every price in false ones.
+    """ROC curve of a mask: true positive rate over false positive rate.
 
     Attributes
     ----------
@@ -212,7 +220,13 @@ class RocCurve(Table):
     area: float
 
     def to_dict(self) -> dict[str, Any]:
-        """The columns."""
+        """Return the curve as columns.
+
+        Returns
+        -------
+        dict of str to numpy.ndarray
+            Columns by name.
+        """
         return {
             "threshold": self.threshold,
             "false_positive_rate": self.false_positive_rate,
@@ -220,11 +234,28 @@ class RocCurve(Table):
         }
 
     def columns(self) -> dict[str, Any]:
-        """A row a point."""
+        """Return the curve as columns, with one row per point.
+
+        Returns
+        -------
+        dict of str to numpy.ndarray
+            Columns by name.
+        """
         return self.to_dict()
 
     def plot(self, *, ax: Any = None) -> Any:
-        """The curve, by matplotlib; returns the axes."""
+        """Plot the curve with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw on; new ones by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+        """
         ax = axes(ax)
         ax.plot(self.false_positive_rate, self.true_positive_rate, label=f"AUROC {self.area:.3f}")
         ax.plot([0, 1], [0, 1], linestyle=":", color="grey")
@@ -236,7 +267,7 @@ class RocCurve(Table):
 
 @dataclass(frozen=True, eq=False)
 class PrecisionRecallCurve(Table):
-    """How precise a mask is at every share of the truth that it finds.
+    """Precision-recall curve of a mask.
 
     Attributes
     ----------
@@ -252,15 +283,38 @@ class PrecisionRecallCurve(Table):
     average_precision: float
 
     def to_dict(self) -> dict[str, Any]:
-        """The columns."""
+        """Return the curve as columns.
+
+        Returns
+        -------
+        dict of str to numpy.ndarray
+            Columns by name.
+        """
         return {"threshold": self.threshold, "recall": self.recall, "precision": self.precision}
 
     def columns(self) -> dict[str, Any]:
-        """A row a point."""
+        """Return the curve as columns, with one row per point.
+
+        Returns
+        -------
+        dict of str to numpy.ndarray
+            Columns by name.
+        """
         return self.to_dict()
 
     def plot(self, *, ax: Any = None) -> Any:
-        """The curve, by matplotlib; returns the axes."""
+        """Plot the curve with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw on; new ones by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+        """
         ax = axes(ax)
         label = f"average precision {self.average_precision:.3f}"
         ax.step(self.recall, self.precision, where="post", label=label)
@@ -271,7 +325,7 @@ class PrecisionRecallCurve(Table):
 
 
 def curves_of(both: Any) -> tuple[RocCurve | None, PrecisionRecallCurve | None]:
-    """The curves that the kernels describe."""
+    """Create the curves from their native description."""
     roc, precision_recall = both.get("roc"), both.get("precision_recall")
     return (
         None if roc is None else RocCurve(**roc),
@@ -288,7 +342,7 @@ def ground_truth_curves(
     n_jobs: int | None = None,
     **parameters: Any,
 ) -> tuple[RocCurve | None, PrecisionRecallCurve | None]:
-    """The ROC and the precision-recall curve of a mask, over all its different scores.
+    """Compute the ROC and precision-recall curves of a mask over all its distinct scores.
 
     Parameters
     ----------
@@ -310,7 +364,7 @@ def ground_truth_curves(
     Raises
     ------
     ValueError
-        As :func:`ground_truth`.
+        See :func:`ground_truth`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Outputs, labels and graphs, as the kernels take them."""
+"""Conversion of outputs, labels and graphs for the kernels."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Numbers = npt.NDArray[Any]
 
 
 def on_host(values: Any) -> Any:
-    """A tensor's values on the host and without a gradient; anything else as it is."""
+    """Copy a tensor to the host without its gradient; other values are returned unchanged."""
     if hasattr(values, "detach") and hasattr(values, "cpu"):
         return values.detach().cpu()
     return values
 
 
 def answers(values: Any, name: str) -> Numbers:
-    """Predicted classes ``(n,)``, or output rows ``(n, n_classes)``."""
+    """Convert to predicted classes ``(n,)`` or output rows ``(n, n_classes)``."""
     array = _arrays.to_numpy(values, name)
     if array.ndim == 2:
         return _arrays.reals(array, name, ndim=2)
@@ -33,7 +33,7 @@ def answers(values: Any, name: str) -> Numbers:
 
 
 def same_precision(**arrays: Any) -> Any:
-    """Real numbers, all in double precision where one of them is, in the order given."""
+    """Convert to real numbers of one precision, double if any is double, in the given order."""
     numbers = [_arrays.reals(values, name) for name, values in arrays.items()]
     if len({array.dtype for array in numbers}) > 1:
         numbers = [array.astype(np.float64, copy=False) for array in numbers]
@@ -41,7 +41,7 @@ def same_precision(**arrays: Any) -> Any:
 
 
 def mask_and_truth(predicted: Any, target: Any, ndim: int = 1) -> tuple[Any, Any]:
-    """Scores, and the truth in the scores' precision, in which the two are compared."""
+    """Convert scores and truth to the precision of the scores, in which they are compared."""
     both = Alignment().take_all({"predicted": predicted, "target": target}, "elements", "columns")
     scores, truth = (_arrays.reals(values, name) for values, name in zip(both, ("predicted", "target")))
     if ndim == 1:
@@ -50,7 +50,8 @@ def mask_and_truth(predicted: Any, target: Any, ndim: int = 1) -> tuple[Any, Any
 
 
 def aligned(index: Any = None, **arrays: Any) -> list[Any]:
-    """Answers, targets and an index of booleans in the order of the first of the answers, by their labels."""
+    """Align outputs, targets and a boolean index by their labels, in the order of the first output.
+    """
     alignment = Alignment()
     given = [alignment.take(on_host(values), name, "samples", "classes") for name, values in arrays.items()]
     index = on_host(index)
@@ -59,9 +60,10 @@ def aligned(index: Any = None, **arrays: Any) -> list[Any]:
 
 
 def positions(index: Any, n_samples: int | None = None) -> npt.NDArray[np.int64] | None:
-    """Positions of the samples that are compared; ``None`` for all.
+    """Return the positions of the samples to compare; ``None`` for all.
 
-    ``index`` holds positions, or one boolean, 0 or 1 per sample. Zeros and ones that may be both are refused.
+    ``index`` contains positions, or one boolean, 0 or 1 per sample. Ambiguous zeros and ones
+    raise an error.
     """
     if index is None:
         return None
@@ -83,14 +85,14 @@ def positions(index: Any, n_samples: int | None = None) -> npt.NDArray[np.int64]
 
 
 def edges(edge_index: Any) -> npt.NDArray[np.int64]:
-    """Sources and targets of the edges, ``(2, n_edges)``."""
+    """Convert to sources and targets of the edges, ``(2, n_edges)``."""
     return _arrays.integers(on_host(edge_index), "edge_index", ndim=2)
 
 
 def graph(
     features: Any, edge_index: Any, edge_weight: Any, batch: Any, **masks: Any
 ) -> tuple[tuple[Any, Any, Any, Any], list[Any]]:
-    """A graph, and masks over it, all in the precision of the features."""
+    """Convert a graph and masks over it to the precision of the features."""
     for name, values in (("features", features), ("edge_index", edge_index)):
         if isinstance(values, Mapping) or hasattr(values, "node_types"):
             raise TypeError(

@@ -1,4 +1,4 @@
-"""Masks by themselves: how small, how decided, how connected."""
+"""Properties of masks: size, entropy, connectivity."""
 
 from __future__ import annotations
 
@@ -21,20 +21,21 @@ class MaskProperties(Result):
     Attributes
     ----------
     n_elements, size : int
-        How many elements there are, and how many are above the threshold.
+        Number of elements, and of those above the threshold.
     sparsity : float
-        The share that is left out, in [0, 1].
+        Share of elements that is not selected, in [0, 1].
     entropy : float or None
-        Of the mask as a distribution, in nats: low = few elements hold it. ``None`` for a mask of
-        zeros.
+        Entropy of the mask as a distribution, in nats; low if the mass is on few elements. ``None``
+        for a mask of zeros.
     n_components : int or None
-        How many pieces the selected edges are; this and the next for masks over edges.
+        Number of connected components of the selected edges; like the following attributes, only
+        for masks over edges.
     component_share : float or None
-        Which share of the nodes touched the largest piece holds, in (0, 1]; higher is better.
+        Share of the touched nodes in the largest component, in (0, 1]; higher is better.
     component_ratio : float or None
-        Pieces per node touched, in (0, 1]; lower is better.
+        Components per touched node, in (0, 1]; lower is better.
     components_per_node : float or None
-        Pieces per node of the graph, in [0, 1]; lower is better.
+        Components per node of the graph, in [0, 1]; lower is better.
     """
 
     n_elements: int
@@ -55,7 +56,7 @@ def mask_properties(
     n_nodes: int | None = None,
     n_jobs: int | None = None,
 ) -> MaskProperties:
-    """How small, how decided and, over edges, how connected a mask is.
+    """Compute the size, entropy and, for edges, connectivity of a mask.
 
     Parameters
     ----------
@@ -73,6 +74,7 @@ def mask_properties(
     Returns
     -------
     MaskProperties
+        Properties of the mask.
 
     Raises
     ------
@@ -109,7 +111,7 @@ def sparsify(
     edge_index: Any = None,
     n_jobs: int | None = None,
 ) -> npt.NDArray[Any]:
-    """A hard mask, 1 for what is kept and 0 for the rest; ties go to the lower index.
+    """Make a hard mask with 1 for kept elements and 0 for the rest; ties go to the lower index.
 
     Parameters
     ----------
@@ -155,7 +157,7 @@ def sparsify(
 
 
 def _of_edges(mask: Any, edge_index: Any) -> tuple[Any, Any]:
-    """A mask and its edges in one order, by their labels."""
+    """Align a mask and its edges by their labels."""
     alignment = Alignment()
     mask = alignment.take(mask, "mask", "edges")
     return mask, alignment.take(edge_index, "edge_index", None, "edges")

@@ -28,7 +28,7 @@ Model = Callable[..., Any]
 def _called(
     model: Model, has_batch: bool, shown: Any = None, index: Any = None, at: Any = None
 ) -> Callable[[Any, Any, Any, Any], Any]:
-    """The model as the kernels call it: arrays in, rows of real numbers out."""
+    """Adapt the model for the kernels: arrays in, rows of real numbers out."""
     tensors = Tensors.of(model, None, None)
 
     def call(features: Any, edge_index: Any, edge_weight: Any, batch: Any) -> Any:
@@ -52,7 +52,9 @@ def _called(
 
 
 def _of_rows(features: Any, batch: Any, target: Any, index: Any) -> tuple[Any, Any, Any]:
-    """Targets and index of the rows that a model answers, one per graph or per node, and the positions."""
+    """Return targets and index of the output rows (one per graph or node), and the positions of the
+    index.
+    """
     if batch is None:
         _, target, index = aligned(index, features=features, target=target)
         n_rows = len(features)
@@ -62,10 +64,10 @@ def _of_rows(features: Any, batch: Any, target: Any, index: Any) -> tuple[Any, A
 
 
 def with_tensors(model: Model, *, device: Any = "cpu") -> Model:
-    """A function that is called with torch's tensors on a device, without gradients.
+    """Wrap a function of torch tensors so that it accepts NumPy arrays, without gradients.
 
-    A ``torch.nn.Module`` needs it not: it is given tensors on the device and in the precision of its
-    parameters, and is in its evaluation mode while it is called.
+    Not needed for a ``torch.nn.Module``, which receives tensors on the device and in the
+    precision of its parameters, and is in evaluation mode during the call.
 
     Parameters
     ----------
@@ -102,7 +104,8 @@ def with_tensors(model: Model, *, device: Any = "cpu") -> Model:
 
 @dataclass(frozen=True, eq=False)
 class ExplainedOutputs:
-    """The answers that all scores of one explanation are made of, ``(n_rows, n_classes)`` each.
+    """Model outputs that all scores of one explanation are computed from, ``(n_rows, n_classes)``
+    each.
 
     Attributes
     ----------
@@ -115,7 +118,13 @@ class ExplainedOutputs:
     complement: npt.NDArray[Any]
 
     def to_dict(self) -> dict[str, Any]:
-        """The outputs by their part."""
+        """Return the outputs by part of the graph.
+
+        Returns
+        -------
+        dict of str to numpy.ndarray
+            ``full``, ``kept`` and ``complement``.
+        """
         return {"full": self.full, "kept": self.kept, "complement": self.complement}
 
 
@@ -131,7 +140,7 @@ def explained_outputs(
     removal: str = "weight",
     n_jobs: int | None = None,
 ) -> ExplainedOutputs:
-    """Calls a model on the whole graph, on the explanation alone and on the rest.
+    """Call a model on the whole graph, on the explanation alone and on the rest.
 
     Parameters
     ----------
@@ -159,6 +168,7 @@ def explained_outputs(
     Returns
     -------
     ExplainedOutputs
+        Outputs for the three graphs.
 
     Raises
     ------
@@ -193,7 +203,7 @@ def explained_outputs(
 
 @dataclass(frozen=True)
 class SweepPoint:
-    """The scores of an explanation at one size.
+    """Scores of an explanation at one size.
 
     Attributes
     ----------
@@ -220,7 +230,7 @@ class SweepPoint:
 
 @dataclass(frozen=True)
 class SweepCurve(Reported, Result):
-    """The scores of an explanation over its sizes, made by :func:`sweep`.
+    """Scores of an explanation by size, computed by :func:`sweep`.
 
     Attributes
     ----------
@@ -249,7 +259,13 @@ class SweepCurve(Reported, Result):
         report.add_graph(name, [(str(of), plain(curve)) for of, curve in results.items()])
 
     def columns(self) -> dict[str, Any]:
-        """A row a level."""
+        """Return the scores as columns, with one row per level.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name.
+        """
         names = ("level", "pos_fidelity", "neg_fidelity", "characterization", "unfaithfulness")
         return {name: [getattr(of, name) for of in self.points] for name in names}
 
@@ -262,7 +278,18 @@ class SweepCurve(Reported, Result):
         return html_table([header, *rows], "Explanation sizes")
 
     def plot(self, *, ax: Any = None) -> Any:
-        """The scores over the sizes with their 95 % intervals, by matplotlib; returns the axes."""
+        """Plot the scores by size with their 95 % intervals, with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw on; new ones by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+        """
         ax = axes(ax)
         levels = [of.level for of in self.points]
         names = ("pos_fidelity", "neg_fidelity", "characterization", "unfaithfulness")
@@ -305,10 +332,10 @@ def sweep(
     progress: bool = False,
     **parameters: Any,
 ) -> SweepCurve:
-    """Every score of an edge mask at every explanation size.
+    """Compute every score of an edge mask at every explanation size.
 
-    The mask is made hard at each level, and the model is called on what is kept and on the rest:
-    once on the whole graph, and twice a level.
+    The mask is made hard at each level, and the model is called on the kept graph and on the
+    rest: once for the whole graph, and twice per level.
 
     Parameters
     ----------
@@ -331,6 +358,7 @@ def sweep(
     Returns
     -------
     SweepCurve
+        Scores by size.
 
     Raises
     ------
@@ -386,7 +414,7 @@ def sweep_from_outputs(
     n_jobs: int | None = None,
     **parameters: Any,
 ) -> SweepCurve:
-    """Every score at every explanation size, from outputs that exist already.
+    """Compute every score at every explanation size from existing outputs.
 
     Parameters
     ----------
@@ -405,6 +433,7 @@ def sweep_from_outputs(
     Returns
     -------
     SweepCurve
+        Scores by size.
 
     Raises
     ------
@@ -439,7 +468,7 @@ def sweep_from_outputs(
 
 @dataclass(frozen=True)
 class RobustFidelityByProbability:
-    """Robust fidelity by the probability of one class instead of whether it is the answer.
+    """Robust fidelity by the probability of one class instead of the predicted class.
 
     Attributes
     ----------
@@ -458,7 +487,7 @@ class RobustFidelityByProbability:
 
 @dataclass(frozen=True)
 class RobustFidelity(Result):
-    """Robust fidelity, and how well the draws determine it; made by :func:`robust_fidelity`.
+    """Robust fidelity with standard errors, computed by :func:`robust_fidelity`.
 
     Attributes
     ----------
@@ -485,7 +514,13 @@ class RobustFidelity(Result):
     by_probability: RobustFidelityByProbability | None = None
 
     def columns(self) -> dict[str, Any]:
-        """One row."""
+        """Return the fields as columns with one row.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name.
+        """
         own = self.to_dict()
         by = own.pop("by_probability") or {}
         own.update({f"{name}_by_probability": value for name, value in by.items()})
@@ -512,7 +547,8 @@ def robust_fidelity(
     progress: bool = False,
     **parameters: Any,
 ) -> RobustFidelity:
-    """Fidelity that takes away a little at a time, so that the model sees graphs it knows.
+    """Compute robust fidelity, which removes only small random parts, so that the model sees graphs
+    similar to those in training.
 
     Parameters
     ----------
@@ -534,6 +570,7 @@ def robust_fidelity(
     Returns
     -------
     RobustFidelity
+        Scores and standard errors.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""How far is the answer on the explanation from the answer on the whole graph?"""
+"""Unfaithfulness: divergence of the outputs for the explanation from those for the whole graph."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ._inputs import aligned, positions, same_precision
 
 @dataclass(frozen=True)
 class Unfaithfulness(Result):
-    """The graph explanation unfaithfulness of some samples.
+    """Graph explanation unfaithfulness of some samples.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ def unfaithfulness(
     n_jobs: int | None = None,
     **parameters: Any,
 ) -> Unfaithfulness:
-    """Unfaithfulness from what a model answered on the whole graph and on the explanation.
+    """Compute unfaithfulness from outputs for the whole graph and for the explanation.
 
     Parameters
     ----------
@@ -63,6 +63,7 @@ def unfaithfulness(
     Returns
     -------
     Unfaithfulness
+        Unfaithfulness and divergence.
 
     Raises
     ------
@@ -92,7 +93,7 @@ def unfaithfulness_per_row(
     n_jobs: int | None = None,
     **parameters: Any,
 ) -> npt.NDArray[np.float64]:
-    """The unfaithfulness ``1 - exp(-KL)`` of every row by itself, ``(n_samples,)`` in [0, 1].
+    """Compute the unfaithfulness ``1 - exp(-KL)`` of every row, in [0, 1].
 
     Parameters
     ----------
@@ -108,7 +109,7 @@ def unfaithfulness_per_row(
     Raises
     ------
     ValueError
-        As :func:`unfaithfulness`.
+        See :func:`unfaithfulness`.
 
     Examples
     --------
@@ -125,9 +126,10 @@ def unfaithfulness_per_row(
 
 
 def kl_divergence(p: Any, q: Any, *, from_logs: bool = False) -> float:
-    """``KL(p || q) = sum p ln(p / q)`` in nats, from probabilities or from their logarithms.
+    """Compute ``KL(p || q) = sum p ln(p / q)`` in nats, from probabilities or their logarithms.
 
-    ``0 ln 0`` counts as 0; an outcome that ``p`` allows and ``q`` rules out makes it infinite.
+    ``0 ln 0`` counts as 0. An outcome that is possible under ``p`` and impossible under ``q``
+    makes the divergence infinite.
 
     Parameters
     ----------
@@ -162,8 +164,11 @@ def kl_divergence(p: Any, q: Any, *, from_logs: bool = False) -> float:
 
 
 class TopFeatures(list[int]):
-    """Features in ascending order, and how many tie at the cut, made by :func:`top_k_features`.
+    """Features in ascending order with the number of ties at the cut, computed by
+    :func:`top_k_features`.
 
+    Examples
+    --------
     >>> TopFeatures([0, 2], ties_at_k=0)
     [0, 2]
     """
@@ -180,7 +185,7 @@ class TopFeatures(list[int]):
 
 
 def top_k_features(node_mask: Any, k: int) -> TopFeatures:
-    """The ``k`` features with the largest column sums of a node mask, ascending.
+    """Return the ``k`` features with the largest column sums of a node mask, in ascending order.
 
     Ties go to the lower feature.
 
@@ -214,7 +219,7 @@ def top_k_features(node_mask: Any, k: int) -> TopFeatures:
 
 
 def top_k_feature_mask(node_mask: Any, k: int) -> npt.NDArray[Any]:
-    """The node mask that keeps the :func:`top_k_features` whole and sets the rest to 0.
+    """Set all but the :func:`top_k_features` of a node mask to 0.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Metrics judged: can a metric be trusted on this data?
+"""Meta-evaluation: can a metric be trusted on this data?
 
-Everything is a function of tables of values, of our metrics or of those of any other program:
-``(n_explainers, n_samples)``, with NaN (or ``None``) where a metric is undefined.
+All functions take tables of values of any metric, from this or another package: ``(n_explainers,
+n_samples)``, with NaN (or ``None``) where a metric is undefined.
 
 =========================================  =====================================================
 you have                                   use
@@ -13,11 +13,11 @@ those of two metrics                       :func:`internal_consistency_reliabili
 those under several settings               :func:`parameter_sensitivity`
 those after inputs or the model were       :func:`intra_consistency`, :func:`inter_consistency`,
 perturbed                                  :func:`meta_consistency`
-a table of :func:`.evaluate`               :meth:`.EvaluationTable.reliability`: a row a metric
+a table of :func:`.evaluate`               :meth:`.EvaluationTable.reliability`: a row per metric
 =========================================  =====================================================
 
-What the numbers do not tell: a metric that samples agree on may measure the wrong thing on all of
-them, and where explainers are alike no metric can rank them reliably.
+Limits: a metric that samples agree on may still measure the wrong thing on all of them, and if
+explainers are alike, no metric can rank them reliably.
 """
 
 from .._described import MetricInfo
@@ -79,7 +79,8 @@ def metric_infos() -> list[MetricInfo]:
     Returns
     -------
     list of MetricInfo
-        In the order of the documentation; the last of a function may be further numbers of its result.
+        Descriptions, in the order of the documentation; functions with several results have one
+        entry per result.
 
     Examples
     --------

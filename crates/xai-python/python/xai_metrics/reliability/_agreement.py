@@ -1,4 +1,4 @@
-"""Whether samples agree on explainers, and metrics on samples."""
+"""Agreement of samples on explainers, and of metrics on samples."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._values import Value, values_of
 
 @dataclass(frozen=True)
 class KrippendorffAlpha(Value):
-    """How much less than by chance raters disagree, made by :func:`krippendorff_alpha`.
+    """Agreement of raters beyond chance, computed by :func:`krippendorff_alpha`.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class KrippendorffAlpha(Value):
 def krippendorff_alpha(
     ratings_by_rater: Any, level: Literal["nominal", "ordinal", "interval"] = "ordinal"
 ) -> KrippendorffAlpha:
-    """How much less than by chance do raters disagree?
+    """Compute Krippendorff's alpha, the agreement of raters beyond chance.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def krippendorff_alpha(
 
 @dataclass(frozen=True)
 class KendallW(Value):
-    """Whether samples rank explainers alike, made by :func:`kendall_w`.
+    """Agreement of the samples on the ranking of explainers, computed by :func:`kendall_w`.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class KendallW(Value):
 
 
 def kendall_w(values_by_explainer: Any) -> KendallW:
-    """Do samples rank the explainers alike?
+    """Compute Kendall's coefficient of concordance W: do the samples rank the explainers alike?
 
     Parameters
     ----------
@@ -126,7 +126,8 @@ def kendall_w(values_by_explainer: Any) -> KendallW:
 
 @dataclass(frozen=True)
 class InterMethodReliability(Value):
-    """Whether the same samples are easy for all explainers, made by :func:`inter_method_reliability`.
+    """Agreement of explainers on which samples are easy, computed by
+    :func:`inter_method_reliability`.
 
     Attributes
     ----------
@@ -144,7 +145,7 @@ class InterMethodReliability(Value):
 
 
 def inter_method_reliability(scores: Any, *, n_jobs: int | None = None) -> InterMethodReliability:
-    """Are the same samples easy, by the metric, for every explainer?
+    """Compute whether the same samples have good values for every explainer.
 
     Parameters
     ----------
@@ -177,7 +178,7 @@ def inter_method_reliability(scores: Any, *, n_jobs: int | None = None) -> Inter
 
 @dataclass(frozen=True)
 class InternalConsistencyReliability(Value):
-    """Whether two metrics measure one property, made by :func:`internal_consistency_reliability`.
+    """Agreement of two metrics, computed by :func:`internal_consistency_reliability`.
 
     Attributes
     ----------
@@ -202,7 +203,7 @@ def internal_consistency_reliability(
     *,
     n_jobs: int | None = None,
 ) -> InternalConsistencyReliability:
-    """Do two metrics measure one property?
+    """Compute whether two metrics measure the same property.
 
     Parameters
     ----------

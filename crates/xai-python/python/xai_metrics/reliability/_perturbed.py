@@ -1,4 +1,4 @@
-"""What the values of a metric do when inputs or the model are perturbed."""
+"""Response of metric values to perturbations of the inputs or the model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Direction = Literal["higher", "lower"]
 
 @dataclass(frozen=True)
 class IntraConsistency(Value):
-    """Whether the values of an explainer stayed or moved, made by :func:`intra_consistency`.
+    """Response of an explainer's values to a perturbation, computed by :func:`intra_consistency`.
 
     Attributes
     ----------
@@ -47,7 +47,8 @@ class IntraConsistency(Value):
 def intra_consistency(
     q: Any, perturbed: Any, keep: Any = None, kind: Kind = "minor"
 ) -> IntraConsistency:
-    """Do the values of an explainer stay under a minor perturbation, and move under a disruptive one?
+    """Test whether the values of an explainer stay under a minor perturbation and move under a
+    disruptive one.
 
     Parameters
     ----------
@@ -98,7 +99,8 @@ def _test(found: dict[str, Any]) -> dict[str, Any]:
 def intra_consistency_effect(
     q: Any, perturbed: Any, keep: Any = None, kind: Kind = "minor"
 ) -> float | None:
-    """How much to one side did the values of an explainer move: the effect of :func:`intra_consistency`.
+    """Compute how one-sidedly the values of an explainer moved, the effect of
+    :func:`intra_consistency`.
 
     Parameters
     ----------
@@ -133,7 +135,7 @@ def intra_consistency_effect(
 
 @dataclass(frozen=True)
 class InterConsistency(Value):
-    """Whether ranks stayed or values got worse, made by :func:`inter_consistency`.
+    """Stability of ranks or worsening of values, computed by :func:`inter_consistency`.
 
     Attributes
     ----------
@@ -159,7 +161,8 @@ def inter_consistency(
     kind: Kind = "minor",
     direction: Direction | None = None,
 ) -> InterConsistency:
-    """Does the ranking of explainers stay under a minor perturbation, and do values get worse under a disruptive one?
+    """Compute whether ranks of explainers stay under a minor perturbation and values get worse
+    under a disruptive one.
 
     Parameters
     ----------
@@ -210,7 +213,7 @@ def inter_consistency(
 
 @dataclass(frozen=True)
 class MetaConsistency(Value):
-    """Both consistencies under both kinds of perturbation, made by :func:`meta_consistency`.
+    """Both consistencies under both kinds of perturbation, computed by :func:`meta_consistency`.
 
     Attributes
     ----------
@@ -244,12 +247,16 @@ class MetaConsistency(Value):
 
     @property
     def noise_resilience(self) -> float | None:
-        """The mean of the defined ones of ``effect_minor`` and ``iec_minor``: 1 = noise changes nothing."""
+        """Mean of the defined values of ``effect_minor`` and ``iec_minor``; 1 if noise changes
+        nothing.
+        """
         return _mean(*self.effect_minor, *self.iec_minor)
 
     @property
     def reactivity(self) -> float | None:
-        """The mean of the defined ones of ``effect_disruptive`` and ``iec_disruptive``: 1 = every value gets worse."""
+        """Mean of the defined values of ``effect_disruptive`` and ``iec_disruptive``; 1 if every
+        value gets worse.
+        """
         return _mean(*self.effect_disruptive, *self.iec_disruptive)
 
 
@@ -266,7 +273,8 @@ def meta_consistency(
     keep_disruptive: Any = None,
     direction: Direction | None = None,
 ) -> MetaConsistency:
-    """Does a metric keep its values and ranks where the prediction stays, and react where it changes?
+    """Compute whether a metric keeps values and ranks where the prediction stays and reacts where
+    it changes.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Whether the ranking of explainers is that of other samples and settings, too."""
+"""Stability of the ranking of explainers across samples and settings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ._values import Floats, values_of
 
 @dataclass(frozen=True, eq=False)
 class RankStability(Result):
-    """Whether other samples would rank the explainers alike, made by :func:`rank_stability`.
+    """Stability of the ranking under resampling, computed by :func:`rank_stability`.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ def rank_stability(
     seed: int = 1,
     n_jobs: int | None = None,
 ) -> RankStability:
-    """Is the ranking of explainers by their mean values that of other samples, too?
+    """Compute whether other samples would give the same ranking of explainers by mean value.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def rank_stability(
 
 
 def stability_of(found: dict[str, Any]) -> RankStability:
-    """What the kernels say of the stability of a ranking."""
+    """Create the result from its native description."""
     arrays: dict[str, Any] = {
         name: np.array(found[name], dtype=np.float64) for name in ("ranks", "rank_mean", "rank_std")
     }
@@ -130,7 +130,7 @@ def stability_of(found: dict[str, Any]) -> RankStability:
 
 @dataclass(frozen=True, eq=False)
 class ParameterSensitivity(Result):
-    """Whether the ranking hangs on a parameter, made by :func:`parameter_sensitivity`.
+    """Stability of the ranking across settings, computed by :func:`parameter_sensitivity`.
 
     Attributes
     ----------
@@ -160,7 +160,7 @@ class ParameterSensitivity(Result):
 
 
 def parameter_sensitivity(scores: Any, direction: Direction) -> ParameterSensitivity:
-    """Does the ranking of explainers hang on a parameter of the metric?
+    """Compute whether the ranking of explainers depends on a parameter of the metric.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Tables of values that come in, and results with one number to read."""
+"""Conversion of tables of values, and the base class of results with one value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Value(Result):
-    """Base of results that are a number where one is wanted; NaN where it is undefined."""
+    """Base class of results with one main value; ``float()`` returns it, NaN where undefined."""
 
     value: float | None
 
@@ -23,7 +23,7 @@ class Value(Result):
 
 
 def values_of(values: Any, name: str, ndim: int) -> Floats:
-    """Values with so many axes; ``None`` and NaN are undefined."""
+    """Convert to an array with ``ndim`` axes; ``None`` and NaN are undefined."""
     array = to_numpy(values, name)
     if array.dtype.kind == "O":
         array = np.where(array == np.array(None), np.nan, array)
@@ -31,5 +31,5 @@ def values_of(values: Any, name: str, ndim: int) -> Floats:
 
 
 def flags_of(keep: Any, name: str, ndim: int) -> npt.NDArray[np.bool_] | None:
-    """Which samples count; ``None`` is all."""
+    """Convert a mask of the samples to count; ``None`` for all."""
     return None if keep is None else booleans(keep, name, ndim=ndim)

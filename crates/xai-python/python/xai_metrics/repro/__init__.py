@@ -1,8 +1,8 @@
-"""Do repeated trainings make the same predictions, and the same errors?
+"""Reproducibility: do repeated trainings make the same predictions and the same errors?
 
-``k`` runs of one method predict the same ``n`` samples. :func:`pairwise` takes every metric on each
-of the ``k (k - 1) / 2`` pairs of runs; the result is the distribution over pairs, its summary, and
-intervals that respect that pairs share runs.
+``k`` runs of one method predict the same ``n`` samples. :func:`pairwise` computes every metric
+for each of the ``k (k - 1) / 2`` pairs of runs; the result contains the distribution over pairs,
+its summary, and intervals that account for pairs sharing runs.
 
 ===============================  ================================================================
 you have                         use
@@ -17,9 +17,9 @@ predicted numbers                :func:`regression`
 no runs yet                      :func:`simulate_predictions`, :class:`SimulationStudy`
 ===============================  ================================================================
 
-What the numbers do not tell: accurate models agree often, so read error consistency beside
-accuracy; kappa corrects for the chance agreement of *independent* raters, which runs of one method
-are not; and runs can share their mistakes.
+Limits: accurate models agree often, so read error consistency together with accuracy; kappa
+corrects for the chance agreement of *independent* raters, which runs of one method are not; and
+runs can share their mistakes.
 """
 
 from .._described import MetricInfo

@@ -1,4 +1,4 @@
-"""Samples that arrive in blocks, or on several machines."""
+"""Pairwise metrics for samples that arrive in blocks or on several machines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StreamedResult(PairValues):
-    """The pairwise metrics of all samples of a :class:`PairwiseAccumulator`.
+    """Pairwise metrics of all samples of a :class:`PairwiseAccumulator`.
 
     Attributes
     ----------
@@ -52,11 +52,12 @@ class StreamedResult(PairValues):
 
 @described("repro.pairwise")
 class PairwiseAccumulator:
-    """The pairwise metrics as a state that blocks of samples fold into.
+    """Accumulator for the pairwise metrics of blocks of samples.
 
-    A block is the predictions of *all* runs for some samples. The state is the counts of every
-    pair, so states of different samples add up, in one process or several; the result is that of
-    all samples at once, to the last bit, in any order and any pieces. It pickles.
+    A block contains the predictions of *all* runs for some samples. The state consists of counts
+    for each pair, so states of different samples can be added, in one process or several. The
+    result is bit-for-bit that of all samples at once, for any order and any division into
+    blocks. Instances can be pickled.
 
     Parameters
     ----------
@@ -98,19 +99,35 @@ class PairwiseAccumulator:
 
     @property
     def n_runs(self) -> int:
-        """The number of runs; 0 before the first block."""
+        """Number of runs; 0 before the first block."""
         return int(self._state.n_runs)
 
     @property
     def n_samples(self) -> int:
-        """The number of samples so far."""
+        """Number of samples so far."""
         return int(self._state.n_samples)
 
     def update(self, predictions: Any, labels: Any) -> PairwiseAccumulator:
-        """Folds in ``(n_runs, m)`` predictions of all runs for ``m`` samples, and their labels.
+        """Add a block of samples.
 
-        Returns the accumulator itself. A block without samples changes nothing; an error leaves the
-        state as it was.
+        A block without samples changes nothing. The state does not change if an error is raised.
+
+        Parameters
+        ----------
+        predictions : array_like
+            Predictions of all runs, ``(n_runs, m)``.
+        labels : array_like
+            True labels ``(m,)``.
+
+        Returns
+        -------
+        PairwiseAccumulator
+            The accumulator itself.
+
+        Raises
+        ------
+        ValueError
+            For another number of runs, arrays of different lengths, and words without ``classes``.
         """
         runs, truth, words = coded(predictions, labels, self.classes)
         if words is not None and self.classes is None:
@@ -121,7 +138,25 @@ class PairwiseAccumulator:
         return self
 
     def merge(self, other: PairwiseAccumulator) -> PairwiseAccumulator:
-        """Adds the counts of other samples of the same runs; returns the accumulator itself."""
+        """Add the counts of other samples of the same runs.
+
+        Parameters
+        ----------
+        other : PairwiseAccumulator
+            Accumulator with the same parameters and classes.
+
+        Returns
+        -------
+        PairwiseAccumulator
+            The accumulator itself.
+
+        Raises
+        ------
+        TypeError
+            If ``other`` is not an accumulator.
+        ValueError
+            If ``other`` has other runs, classes or parameters.
+        """
         check_class(other, self)
         mine, theirs = self.classes, other.classes
         if (mine is None) != (theirs is None) or not np.array_equal(
@@ -132,7 +167,13 @@ class PairwiseAccumulator:
         return self
 
     def finish(self) -> StreamedResult:
-        """The metrics of all samples so far; the state stays, and may be updated further."""
+        """Return the metrics of all samples so far. The accumulator can be updated further.
+
+        Returns
+        -------
+        StreamedResult
+            Metrics of all samples.
+        """
         values, of_all = self._state.finish(list(self.metrics), self.n_jobs)
         agreement = of_all["agreement"]
         return StreamedResult(

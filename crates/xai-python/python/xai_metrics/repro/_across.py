@@ -1,4 +1,4 @@
-"""All runs at once: agreement beyond chance, and consistency per sample."""
+"""Metrics of all runs at once: agreement beyond chance, and consistency per sample."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ._packed import packed
 
 @dataclass(frozen=True)
 class Agreement(Result):
-    """How far all runs agree on the classes, beyond chance, made by :func:`agreement`.
+    """Agreement of all runs on the classes beyond chance, computed by :func:`agreement`.
 
     Attributes
     ----------
@@ -39,12 +39,18 @@ class Agreement(Result):
     gwet_ac1: float | None
 
     def columns(self) -> dict[str, Any]:
-        """A row a coefficient."""
+        """Return the coefficients as columns, with one row per coefficient.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name.
+        """
         return {"metric": list(self.to_dict()), "value": list(self.to_dict().values())}
 
 
 def agreement(predictions: Any, *, n_jobs: int | None = None) -> Agreement:
-    """Agreement of all runs at once: Fleiss' kappa, Krippendorff's alpha and Gwet's AC1.
+    """Compute the agreement of all runs: Fleiss' kappa, Krippendorff's alpha and Gwet's AC1.
 
     Parameters
     ----------
@@ -56,6 +62,7 @@ def agreement(predictions: Any, *, n_jobs: int | None = None) -> Agreement:
     Returns
     -------
     Agreement
+        Observed agreement and coefficients.
 
     Raises
     ------
@@ -83,7 +90,7 @@ def agreement_interval(
     n_jobs: int | None = None,
     **parameters: Any,
 ) -> Interval | None:
-    """An interval over *runs* for a coefficient of :func:`agreement`.
+    """Compute an interval over *runs* for a coefficient of :func:`agreement`.
 
     Parameters
     ----------
@@ -123,7 +130,8 @@ def agreement_interval(
 def gwet_ac2(
     predictions: Any, weights: Any = "linear", *, categories: Any = None, n_jobs: int | None = None
 ) -> float | None:
-    """Gwet's AC2: agreement of all runs where some classes are nearer to each other than others.
+    """Compute Gwet's AC2, the agreement of all runs if some classes are nearer to each other than
+    others.
 
     Parameters
     ----------
@@ -184,7 +192,7 @@ def gwet_ac2(
 
 
 def _of_classes(weights: Any, classes: list[Any]) -> Any:
-    """A table of weights with its rows and columns in the order of the classes."""
+    """Reorder the rows and columns of a table of weights to those of the classes."""
     if not hasattr(weights, "loc") or getattr(weights, "ndim", 0) != 2 or not has_labels(weights):
         return weights
     missing = [label for label in classes if label not in weights.index or label not in weights.columns]
@@ -195,7 +203,7 @@ def _of_classes(weights: Any, classes: list[Any]) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class SampleConsistency(Table):
-    """How consistent the predictions of each sample are, made by :func:`sample_consistency`.
+    """Consistency of the predictions for each sample, computed by :func:`sample_consistency`.
 
     Attributes
     ----------
@@ -220,16 +228,32 @@ class SampleConsistency(Table):
     mean_entropy: float
 
     def most_inconsistent(self, limit: int = 10) -> npt.NDArray[np.int64]:
-        """The samples with the largest entropy, largest first and equal ones by position.
+        """Return the samples with the largest entropy, largest first, ties by position.
 
-        Samples on which all runs agree are none of them.
+        Samples on which all runs agree are not included.
+
+        Parameters
+        ----------
+        limit : int
+            Largest number of samples.
+
+        Returns
+        -------
+        numpy.ndarray
+            Indices of samples.
         """
         changing = self.ever_changing
         order = np.argsort(-self.entropy[changing], kind="stable")
         return changing[order[: max(limit, 0)]]
 
     def to_dict(self) -> dict[str, Any]:
-        """The columns by name."""
+        """Return the values as columns.
+
+        Returns
+        -------
+        dict of str to numpy.ndarray
+            Columns by name.
+        """
         return {
             "sample": np.arange(len(self.entropy)),
             "entropy": self.entropy,
@@ -238,7 +262,13 @@ class SampleConsistency(Table):
         }
 
     def columns(self) -> dict[str, Any]:
-        """A row a sample."""
+        """Return the values as columns, with one row per sample.
+
+        Returns
+        -------
+        dict of str to numpy.ndarray
+            Columns by name.
+        """
         return self.to_dict()
 
     def _repr_html_(self) -> str:
@@ -254,7 +284,7 @@ class SampleConsistency(Table):
 
 
 def sample_consistency(predictions: Any, *, n_jobs: int | None = None) -> SampleConsistency:
-    """How consistent the runs' predictions are, per sample.
+    """Compute how consistent the predictions of the runs are for each sample.
 
     Parameters
     ----------
@@ -266,6 +296,7 @@ def sample_consistency(predictions: Any, *, n_jobs: int | None = None) -> Sample
     Returns
     -------
     SampleConsistency
+        Entropy, modal share and number of classes per sample.
 
     Raises
     ------
@@ -284,19 +315,19 @@ def sample_consistency(predictions: Any, *, n_jobs: int | None = None) -> Sample
 
 
 def votes(predictions: Any, sample: int) -> dict[Any, int]:
-    """How many runs predict each class of one sample, most first and equal ones by class.
+    """Count the runs that predict each class of one sample, most frequent first, ties by class.
 
     Parameters
     ----------
     predictions : array_like or table or sequence of arrays
         Labels ``(n_runs, n_samples)``.
     sample : int
-        Which sample.
+        Index of the sample.
 
     Returns
     -------
     dict
-        The number of runs by class.
+        Number of runs by class.
 
     Raises
     ------

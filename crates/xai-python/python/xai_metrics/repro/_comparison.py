@@ -1,4 +1,4 @@
-"""Two groups of runs."""
+"""Comparison of two groups of runs."""
 
 from __future__ import annotations
 
@@ -18,21 +18,22 @@ from ._metrics import chosen
 
 @dataclass(frozen=True)
 class GroupDifference(Result):
-    """How far two groups of runs are apart in one metric.
+    """Difference between two groups of runs in one metric.
 
     Attributes
     ----------
     metric : str
+        Name of the metric.
     first, second : Summary
-        Over the pairs within each group.
+        Distribution over the pairs within each group.
     difference : float or None
-        The mean of the first group less that of the second.
+        Mean of the first group minus that of the second.
     p_value : float or None
-        How often chance alone takes groups as far apart, in (0, 1].
+        Probability of a difference at least this large by chance alone, in (0, 1].
     n_assignments : int
-        How many assignments of runs to groups were looked at.
+        Number of assignments of runs to groups that were evaluated.
     exact : bool
-        Whether those were all there are.
+        Whether these were all possible assignments.
     """
 
     metric: str
@@ -45,13 +46,14 @@ class GroupDifference(Result):
 
 
 class GroupComparison(Table, Sequence[GroupDifference]):
-    """The differences of two groups of runs, one a metric, made by :func:`compare_groups`."""
+    """Differences between two groups of runs, one per metric, computed by :func:`compare_groups`.
+    """
 
     def __init__(self, differences: Sequence[GroupDifference]) -> None:
         self._differences = tuple(differences)
 
     def __getitem__(self, place: Any) -> Any:
-        """By place, or by the name of a metric."""
+        """Return a difference by index, or by the name of a metric."""
         if isinstance(place, str):
             for difference in self._differences:
                 if difference.metric == place:
@@ -63,11 +65,23 @@ class GroupComparison(Table, Sequence[GroupDifference]):
         return len(self._differences)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
-        """Each difference as a dictionary, by metric."""
+        """Return each difference as a dictionary, by metric.
+
+        Returns
+        -------
+        dict of str to dict
+            Fields by metric.
+        """
         return {difference.metric: difference.to_dict() for difference in self._differences}
 
     def columns(self) -> dict[str, Any]:
-        """A row a metric."""
+        """Return the differences as columns, with one row per metric.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name.
+        """
         rows = self._differences
         return {
             "metric": [row.metric for row in rows],
@@ -101,7 +115,7 @@ def compare_groups(
     n_jobs: int | None = None,
     **parameters: Any,
 ) -> GroupComparison:
-    """Compares two groups of runs of the same samples by a permutation test over runs.
+    """Compare two groups of runs on the same samples with a permutation test over runs.
 
     Parameters
     ----------
@@ -119,7 +133,7 @@ def compare_groups(
     Returns
     -------
     GroupComparison
-        One :class:`GroupDifference` a metric.
+        One :class:`GroupDifference` per metric.
 
     Raises
     ------

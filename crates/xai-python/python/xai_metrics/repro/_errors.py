@@ -1,4 +1,4 @@
-"""The samples that runs get wrong."""
+"""Samples that runs predict wrongly."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _KEPT = ("accuracy", "always_wrong", "ever_wrong", "leave_one_out_consistency")
 
 
 class ErrorSets(Table):
-    """The error set of every run: the samples that it gets wrong.
+    """Error set of every run: the samples that it predicts wrongly.
 
-    Made by :func:`error_sets`, and an attribute of what :func:`pairwise` returns.
+    Computed by :func:`error_sets`, and an attribute of the result of :func:`pairwise`.
     """
 
     def __init__(self, native: Any, n_runs: int, n_samples: int) -> None:
@@ -36,41 +36,64 @@ class ErrorSets(Table):
 
     @property
     def accuracy(self) -> npt.NDArray[np.float64]:
-        """Each run's accuracy, ``(n_runs,)`` in [0, 1]."""
+        """Accuracy of each run, ``(n_runs,)`` in [0, 1]."""
         return np.asarray(self._value("accuracy"))
 
     @property
     def always_wrong(self) -> npt.NDArray[np.int64]:
-        """The samples that every run gets wrong, ascending."""
+        """Samples that every run predicts wrongly, ascending."""
         return np.asarray(self._value("always_wrong"))
 
     @property
     def ever_wrong(self) -> npt.NDArray[np.int64]:
-        """The samples that at least one run gets wrong, ascending."""
+        """Samples that at least one run predicts wrongly, ascending."""
         return np.asarray(self._value("ever_wrong"))
 
     @property
     def leave_one_out_consistency(self) -> npt.NDArray[np.float64]:
-        """For each run, the error consistency of all *other* runs at once, ``(n_runs,)``.
+        """Error consistency of all *other* runs at once, for each run, ``(n_runs,)``.
 
-        The size of the intersection of their error sets over that of the union; NaN where the union
-        is empty.
+        Size of the intersection of their error sets divided by that of the union; NaN if the
+        union is empty.
         """
         return np.asarray(self._value("leave_one_out_consistency"))
 
     def accuracy_intervals(self, level: float = 0.95) -> list[Interval]:
-        """Wilson's interval of each run's accuracy, over samples."""
+        """Compute Wilson's interval over samples for the accuracy of each run.
+
+        Parameters
+        ----------
+        level : float
+            Coverage of the intervals.
+
+        Returns
+        -------
+        list of Interval
+            One interval per run.
+        """
         level = number("level", level)
         n_right = np.rint(self.accuracy * self.n_samples).astype(np.int64)
         fields = [_native.repro_wilson(int(n), self.n_samples, level) for n in n_right]
         return [Interval(**ends) for ends in fields]
 
     def to_dict(self) -> dict[str, Any]:
-        """What is known of the sets."""
+        """Return the properties of the sets by name.
+
+        Returns
+        -------
+        dict of str to numpy.ndarray
+            Properties.
+        """
         return {name: self._value(name) for name in _KEPT}
 
     def columns(self) -> dict[str, Any]:
-        """A row a run: its accuracy and leave-one-out consistency."""
+        """Return accuracy and leave-one-out consistency as columns, with one row per run.
+
+        Returns
+        -------
+        dict of str to numpy.ndarray
+            Columns by name.
+        """
         return {
             "run": np.arange(self.n_runs),
             "accuracy": self.accuracy,
@@ -94,7 +117,7 @@ class ErrorSets(Table):
 
 
 def error_sets(predictions: Any, labels: Any = None, *, n_jobs: int | None = None) -> ErrorSets:
-    """The samples that runs get wrong: always, ever, and each run's accuracy.
+    """Find the samples that runs predict wrongly: always, ever, and the accuracy of each run.
 
     Parameters
     ----------
@@ -108,6 +131,7 @@ def error_sets(predictions: Any, labels: Any = None, *, n_jobs: int | None = Non
     Returns
     -------
     ErrorSets
+        Error sets of all runs.
 
     Raises
     ------

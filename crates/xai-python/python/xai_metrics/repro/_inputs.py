@@ -1,4 +1,4 @@
-"""Predictions of runs and true labels, as the kernels take them."""
+"""Conversion of predictions and true labels for the kernels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ _ENOUGH = 10
 
 
 class Runs(list[Labels]):
-    """The labels of each run, ``(n,)``, and the order of the classes where a column says it."""
+    """Labels of each run, ``(n,)``, and the order of the classes if the columns have ordered
+    categories.
+    """
 
     order: list[Any] | None = None
     #: Whether some runs have another order than others, or none.
@@ -27,9 +29,9 @@ class Runs(list[Labels]):
 
 
 def columns_of_runs(predictions: Any, name: str, alignment: Alignment | None = None) -> list[Any] | None:
-    """Predictions run by run, with their samples in one order; ``None`` for an array ``(k, n)``.
+    """Return predictions run by run with their samples aligned; ``None`` for an array ``(k, n)``.
 
-    A table has a column a run, everything else a row a run.
+    A table has a column per run, everything else a row per run.
     """
     alignment = Alignment() if alignment is None else alignment
     columns = _arrays.column_names(predictions)
@@ -50,9 +52,9 @@ def columns_of_runs(predictions: Any, name: str, alignment: Alignment | None = N
 
 
 def runs_of(predictions: Any, name: str = "predictions", alignment: Alignment | None = None) -> Labels | Runs:
-    """Predictions as one array ``(k, n)``, or as one array ``(n,)`` a run.
+    """Convert predictions to one array ``(k, n)``, or to one array ``(n,)`` per run.
 
-    A table has a column a run, an array a row a run. Labels keep their types.
+    A table has a column per run, an array a row per run. Labels keep their types.
     """
     alignment = Alignment() if alignment is None else alignment
     columns = columns_of_runs(predictions, name, alignment)
@@ -78,9 +80,11 @@ def _called(column: Any) -> str:
 def coded(
     predictions: Any, labels: Any, classes: Any = None, called: str = "classes"
 ) -> tuple[Labels | list[Labels], Any, Labels | None]:
-    """Predictions and labels as integers, and the words that they stand for, if they were words.
+    """Encode predictions and labels as integers; also returns the words that these stand for, if
+    any.
 
-    Labels come as ``int64``, or as ``None`` where there are none. Errors call the classes as the argument is ``called``.
+    Labels become ``int64``, or ``None`` if not given. ``called`` is the name of the classes in
+    error messages.
     """
     alignment = Alignment()
     runs = runs_of(predictions, alignment=alignment)
@@ -116,8 +120,10 @@ def coded(
 
 
 def scale_of(categories: Any) -> Labels:
-    """All classes in the order of a scale, each once.
+    """Validate a list of all classes in the order of a scale.
 
+    Examples
+    --------
     >>> scale_of(["low", "high"]).tolist()
     ['low', 'high']
     """
@@ -129,7 +135,8 @@ def scale_of(categories: Any) -> Labels:
 
 
 def ordered(predictions: Any, scale: Labels | None = None) -> Labels:
-    """Runs ``(k, n)`` of classes that have an order: numbers, or the places in a scale or in ordered categories.
+    """Convert runs ``(k, n)`` of ordered classes to numbers, or positions in a scale or among
+    ordered categories.
 
     Raises ``ValueError`` for words without an order, and for labels that are not on the scale.
     """
@@ -165,7 +172,7 @@ def ordered(predictions: Any, scale: Labels | None = None) -> Labels:
 
 
 def _are_ascending(order: list[Any]) -> bool:
-    """Whether categories are numbers in their own order, whose distances count then."""
+    """Return whether categories are ascending numbers, whose own distances are used."""
     are_numbers = all(isinstance(label, (int, float, np.number)) for label in order)
     return are_numbers and all(a < b for a, b in zip(order, order[1:]))
 
@@ -177,7 +184,7 @@ def _in_place(runs: Labels | list[Labels]) -> Labels | list[Labels]:
 
 
 def stacked(runs: Labels | list[Labels], name: str = "predictions") -> Labels:
-    """Runs as the rows of one array."""
+    """Stack runs as the rows of one array."""
     if not isinstance(runs, list):
         return runs
     if not runs:

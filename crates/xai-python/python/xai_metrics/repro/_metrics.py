@@ -1,4 +1,4 @@
-"""The metrics by name."""
+"""Names of the metrics."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def metric_infos() -> list[MetricInfo]:
     Returns
     -------
     list of MetricInfo
-        Those of pairs of runs (``kind`` is ``pair``), those of all runs at once (``all runs``), and
-        those of runs that predict numbers (``regression``).
+        Metrics of pairs of runs (``kind`` is ``pair``), of all runs at once (``all runs``), and of
+        runs that predict numbers (``regression``).
 
     Examples
     --------
@@ -29,19 +29,19 @@ def metric_infos() -> list[MetricInfo]:
 
 @cache
 def names_of(kind: str) -> tuple[str, ...]:
-    """The names of the metrics of a kind, in the order they are reported."""
+    """Return the names of the metrics of a kind, in the order of reports."""
     return tuple(info.name for info in metrics_of("repro") if info.kind == kind)
 
 
 @cache
 def without_labels() -> tuple[str, ...]:
-    """The metrics of pairs that need no true labels."""
+    """Return the metrics of pairs that need no true labels."""
     pairs = (info for info in metrics_of("repro") if info.kind == "pair")
     return tuple(info.name for info in pairs if "labels" not in info.needs)
 
 
 def chosen(asked: str | Sequence[str] | None, *, has_labels: bool = True) -> tuple[str, ...]:
-    """The names of the metrics that are asked for; all that can be taken where none are named."""
+    """Validate requested metric names; by default all that can be computed."""
     if asked is None:
         return names_of("pair") if has_labels else without_labels()
     names = (asked,) if isinstance(asked, str) or not isinstance(asked, Iterable) else tuple(asked)

@@ -1,4 +1,4 @@
-"""Runs as bits."""
+"""Runs packed as bits."""
 
 from __future__ import annotations
 
@@ -15,10 +15,19 @@ from ._metrics import chosen
 
 
 class PackedRuns:
-    """The predictions of ``k`` runs for ``n`` samples as bits, for any number of questions.
+    """Predictions of ``k`` runs for ``n`` samples packed as bits, for any number of computations.
 
-    A run takes one bit a sample for the metrics of errors, and a few for those of agreement.
-    Everything in this module that takes predictions and labels takes packed runs instead of both.
+    A run takes one bit per sample for the metrics of errors, and a few bits for those of
+    agreement. All functions of this module that take predictions and labels accept packed runs
+    instead of both.
+
+    Attributes
+    ----------
+    n_runs, n_samples : int
+    metrics : tuple of str
+        What can be asked of them.
+    classes : numpy.ndarray
+        The labels or words that occur in the predictions; empty where only errors were asked for.
 
     Parameters
     ----------
@@ -32,14 +41,6 @@ class PackedRuns:
         Those that will be asked for; all by default. Fewer take less memory.
     n_jobs : int, optional
         The number of threads; one per core by default.
-
-    Attributes
-    ----------
-    n_runs, n_samples : int
-    metrics : tuple of str
-        What can be asked of them.
-    classes : numpy.ndarray
-        The labels or words that occur in the predictions; empty where only errors were asked for.
 
     Raises
     ------
@@ -80,17 +81,17 @@ class PackedRuns:
 
     @property
     def n_runs(self) -> int:
-        """The number of runs."""
+        """Number of runs."""
         return int(self._native.n_runs)
 
     @property
     def n_samples(self) -> int:
-        """The number of samples."""
+        """Number of samples."""
         return int(self._native.n_samples)
 
     @property
     def classes(self) -> npt.NDArray[Any]:
-        """What occurs in the predictions; empty where only errors were asked for."""
+        """Classes that occur in the predictions; empty if only metrics of errors were requested."""
         classes = np.asarray(self._native.classes, dtype=np.int64)
         return classes if self._words is None else self._words[classes]
 
@@ -110,7 +111,7 @@ def packed(
     metrics: str | Sequence[str] | None,
     n_jobs: int | None,
 ) -> tuple[PackedRuns, tuple[str, ...]]:
-    """Runs packed for some metrics, and the names of those."""
+    """Pack runs for some metrics; also returns the names of these."""
     threads(n_jobs)
     if isinstance(predictions, PackedRuns):
         if labels is not None:

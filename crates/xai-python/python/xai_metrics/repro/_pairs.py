@@ -1,4 +1,4 @@
-"""The metrics of pairs of runs."""
+"""Metrics of pairs of runs."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ Floats = npt.NDArray[np.float64]
 
 
 class PairValues(Table):
-    """Metrics over all pairs of runs: the values, their spread, and intervals over runs.
+    """Metrics of all pairs of runs: values, their distribution, and intervals over runs.
 
-    What :func:`pairwise` and :func:`regression` return is one of these.
+    Base class of the results of :func:`pairwise` and :func:`regression`.
     """
 
     n_runs: int
@@ -37,13 +37,28 @@ class PairValues(Table):
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """The names of the metrics."""
+        """Names of the metrics."""
         return tuple(self.values)
 
     def pairs(self, metric: str) -> Floats:
-        """The value on every pair: (0, 1), (0, 2), ..., (1, 2), ...; NaN = undefined.
+        """Return the value for every pair: (0, 1), (0, 2), ..., (1, 2), ...; NaN where undefined.
 
         Raises ``ValueError`` for a metric that was not asked for.
+
+        Parameters
+        ----------
+        metric : str
+            Name of the metric.
+
+        Returns
+        -------
+        numpy.ndarray
+            One value per pair.
+
+        Raises
+        ------
+        ValueError
+            If the metric was not computed.
         """
         if metric not in self.values:
             known = ", ".join(self.values)
@@ -51,14 +66,48 @@ class PairValues(Table):
         return self.values[metric]
 
     def matrix(self, metric: str, diagonal: float = np.nan) -> Floats:
-        """The values as a symmetric ``(n_runs, n_runs)``; a run with itself is ``diagonal``."""
+        """Return the values as a symmetric matrix.
+
+        Parameters
+        ----------
+        metric : str
+            Name of the metric.
+        diagonal : float
+            Value for the pair of a run with itself.
+
+        Returns
+        -------
+        numpy.ndarray of shape (n_runs, n_runs)
+            Values by run.
+
+        Raises
+        ------
+        ValueError
+            If the metric was not computed.
+        """
         matrix = np.full((self.n_runs, self.n_runs), diagonal)
         first, second = np.triu_indices(self.n_runs, 1)
         matrix[first, second] = matrix[second, first] = self.pairs(metric)
         return matrix
 
     def summary(self, metric: str) -> Summary:
-        """The distribution of a metric over the pairs."""
+        """Summarize the distribution of a metric over the pairs.
+
+        Parameters
+        ----------
+        metric : str
+            Name of the metric.
+
+        Returns
+        -------
+        Summary
+            Distribution.
+
+        Raises
+        ------
+        ValueError
+            If the metric was not computed.
+        """
         fields = dict(_native.repro_pair_summary(self.n_runs, self.pairs(metric)))
         # Dropped pairs are NaN in the values, but do not count as undefined.
         if self.empty_union == "drop" and metric == "ec_local":
@@ -75,7 +124,7 @@ class PairValues(Table):
         n_jobs: int | None = None,
         **parameters: Any,
     ) -> Interval | None:
-        """An interval for a statistic of a metric, over *runs*: pairs share runs.
+        """Compute an interval for a statistic of a metric, over *runs*, because pairs share runs.
 
         Parameters
         ----------
@@ -98,12 +147,24 @@ class PairValues(Table):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The values by metric, with the runs of each pair."""
+        """Return the values by metric, with the runs of each pair.
+
+        Returns
+        -------
+        dict of str to numpy.ndarray
+            ``first``, ``second`` and the metrics.
+        """
         first, second = np.triu_indices(self.n_runs, 1)
         return {"first": first, "second": second, **self.values}
 
     def columns(self) -> dict[str, Any]:
-        """A row a pair: its two runs, and a column a metric."""
+        """Return the values as columns, with one row per pair: its two runs and the metrics.
+
+        Returns
+        -------
+        dict of str to numpy.ndarray
+            Columns by name.
+        """
         return self.to_dict()
 
     def _repr_html_(self) -> str:
@@ -120,7 +181,20 @@ class PairValues(Table):
         return f"{type(self).__name__}({of})"
 
     def plot(self, metric: str, *, ax: Any = None) -> Any:
-        """A metric between all runs as a heat map, by matplotlib; returns the axes."""
+        """Plot a metric between all runs as a heat map with matplotlib.
+
+        Parameters
+        ----------
+        metric : str
+            Name of the metric.
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw on; new ones by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+        """
         ax = axes(ax)
         image = ax.imshow(self.matrix(metric))
         ax.figure.colorbar(image, ax=ax, label=metric)
@@ -131,7 +205,7 @@ class PairValues(Table):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairwiseResult(Reported, PairValues):
-    """The pairwise metrics of runs that predict classes, made by :func:`pairwise`.
+    """Pairwise metrics of runs that predict classes, computed by :func:`pairwise`.
 
     Attributes
     ----------
@@ -179,7 +253,7 @@ def pairwise(
     n_jobs: int | None = None,
     **parameters: Any,
 ) -> PairwiseResult:
-    """Takes every metric on each pair of runs.
+    """Compute every metric for each pair of runs.
 
     Parameters
     ----------
@@ -203,6 +277,7 @@ def pairwise(
     Returns
     -------
     PairwiseResult
+        Values for all pairs, and error sets.
 
     Raises
     ------
@@ -247,7 +322,7 @@ def pairwise(
 
 @dataclass(frozen=True, repr=False)
 class PairwiseSummaries(Table):
-    """The spread of the metrics without the values of the pairs, made by :func:`summarize`.
+    """Distributions of the metrics without the values of the pairs, computed by :func:`summarize`.
 
     Attributes
     ----------
@@ -266,11 +341,23 @@ class PairwiseSummaries(Table):
     errors: ErrorSets = field(compare=False)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
-        """The summary of each metric as a dictionary."""
+        """Return the summary of each metric as a dictionary.
+
+        Returns
+        -------
+        dict of str to dict
+            Summaries by metric.
+        """
         return {name: summary.to_dict() for name, summary in self.summaries.items()}
 
     def columns(self) -> dict[str, Any]:
-        """A row a metric."""
+        """Return summaries and intervals as columns, with one row per metric.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name.
+        """
         rows = self.to_dict()
         columns: dict[str, Any] = {"metric": list(rows)}
         for key in ("n_defined", "n_undefined", "mean", "std", "min", "max"):
@@ -298,24 +385,24 @@ def summarize(
     n_jobs: int | None = None,
     **parameters: Any,
 ) -> PairwiseSummaries:
-    """As :func:`pairwise`, without the values of the pairs: memory grows with the runs alone.
+    """Compute the distributions of :func:`pairwise` without storing the values of the pairs.
+
+    Memory grows linearly with the number of runs.
 
     Parameters
     ----------
     predictions, labels, metrics, n_jobs
-        As for :func:`pairwise`.
-    level : float
-        The coverage of the intervals, in (0, 1).
-    {parameters}
+        See :func:`pairwise`.
 
     Returns
     -------
     PairwiseSummaries
+        Summary and interval of each metric.
 
     Raises
     ------
     ValueError
-        As :func:`pairwise`, and for a level outside (0, 1).
+        See :func:`pairwise`; also for a level outside (0, 1).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Runs that predict numbers."""
+"""Metrics of runs that predict numbers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RegressionResult(PairValues):
-    """The pairwise metrics of runs that predict numbers, made by :func:`regression`.
+    """Pairwise metrics of runs that predict numbers, computed by :func:`regression`.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class RegressionResult(PairValues):
 
 
 def regression(predictions: Any, targets: Any, *, n_jobs: int | None = None) -> RegressionResult:
-    """Takes every metric of regression on each pair of runs.
+    """Compute every metric of regression for each pair of runs.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Labels and predictions whose truth is known."""
+"""Simulation of labels and predictions with known truth."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CLASS_DISTRIBUTIONS = tuple(
 def class_distribution(
     kind: str, n_classes: int, *, item: int = 0, **parameters: Any
 ) -> Floats:
-    """Draws the probabilities of some classes: sorted, most frequent first, with sum 1.
+    """Draw the probabilities of some classes, sorted with the most frequent first and with sum 1.
 
     Before they are divided by their sum the classes are i.i.d. ``U(0.9, 1.1)`` (balanced), i.i.d.
     ``U(0, 1)`` (uniform), ``linspace(lowest, 1, c) ** scale`` with ``scale ~ U(0.1, 20)``
@@ -68,7 +68,7 @@ def simulate_labels(
     seed: int = 1,
     item: int = 0,
 ) -> Integers:
-    """Draws true labels: independent, class ``i`` with probability ``probabilities[i]``.
+    """Draw independent true labels, class ``i`` with probability ``probabilities[i]``.
 
     Parameters
     ----------

@@ -216,7 +216,7 @@ def compare(
 
 
 def _values(results: dict[str, dict[str, Outcome]], infos: dict[str, MetricInfo]) -> EvaluationValues:
-    """The values of the metrics that have one of each test case."""
+    """Collect the metrics that have a value per test case."""
     rows = {
         metric: [of.per_sample for of in (by[metric] for by in results.values()) if isinstance(of, AttributionValue)]
         for metric in infos

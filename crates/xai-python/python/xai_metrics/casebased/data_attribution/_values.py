@@ -21,7 +21,7 @@ def _number(value: float | None) -> float:
 
 @dataclass(frozen=True, eq=False)
 class AttributionValue(Result):
-    """A metric's value for all test cases and for each; a number where one is wanted.
+    """Value of a metric for all test cases and for each one; ``float()`` returns the mean.
 
     Attributes
     ----------
@@ -41,23 +41,29 @@ class AttributionValue(Result):
         return _number(self.value)
 
     def columns(self) -> dict[str, Any]:
-        """The test cases and their values."""
+        """Return test cases and their values as columns.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name.
+        """
         return {"test_case": list(range(len(self.per_sample))), "value": self.per_sample.tolist()}
 
 
 @dataclass(frozen=True)
 class Cardinality(Result):
-    """How many different training cases the explanations show.
+    """Number of different training cases that the explanations show.
 
     Attributes
     ----------
     value : float or None
-        The share of different cases among all that are shown.
+        Share of different cases among all that are shown.
     unique : int
-        How many different cases there are.
+        Number of different cases.
     scaled : float or None
-        From 0, where all explanations show the same cases, to 1, where they show as many as they can.
-        ``None`` where these are one.
+        0 if all explanations show the same cases, 1 if they show as many different ones as
+        possible. ``None`` if these are the same number.
     """
 
     value: float | None
@@ -70,21 +76,22 @@ class Cardinality(Result):
 
 @dataclass(frozen=True, eq=False)
 class Mislabeling(Result):
-    """How early flagged cases come.
+    """Ranking quality of flagged (for example mislabeled) cases.
 
     Attributes
     ----------
     auroc : float or None
-        The chance that a flagged case has a higher score than another; ``None`` where nobody or everybody
-        is flagged.
+        Probability that a flagged case has a higher score than an unflagged one; ``None`` if no or
+        every case is flagged.
     interval : Interval or None
-        Of the AUROC, covers 95 % (DeLong); it takes the cases for independent.
+        95 % interval of the AUROC (DeLong), which assumes independent cases.
     area : float or None
-        The area under the curve, in [M/2n, 1 - M/2n] for M of n flagged; ``None`` where nobody is.
+        Area under ``curve``, in [M/2n, 1 - M/2n] for M of n flagged cases; ``None`` if no case is
+        flagged.
     curve : numpy.ndarray of shape (n_train + 1,) or None
-        The share of the flagged that is found after 0, 1, …, n inspected cases.
+        Share of the flagged cases that is found after 0, 1, …, n inspected cases.
     n_flagged : int
-        How many cases are flagged.
+        Number of flagged cases.
     """
 
     auroc: float | None
@@ -95,7 +102,7 @@ class Mislabeling(Result):
 
     @property
     def value(self) -> float | None:
-        """The AUROC."""
+        """AUROC."""
         return self.auroc
 
     def __float__(self) -> float:
@@ -104,22 +111,23 @@ class Mislabeling(Result):
 
 @dataclass(frozen=True, eq=False)
 class Brittleness(Result):
-    """How many top cases the predictions hang on.
+    """Number of top cases that predictions depend on.
 
     Attributes
     ----------
     ks : numpy.ndarray of shape (n_ks,)
-        The numbers of top cases.
+        Numbers of removed top cases.
     first_k : numpy.ndarray of shape (n_test,)
-        The least of them without which each prediction changes; NaN where it never does.
+        Smallest number whose removal changes each prediction; NaN if none does.
     curve : numpy.ndarray of shape (n_ks,)
-        The share of predictions that differ at each number.
+        Share of predictions that differ at each number.
     share_flipped : float or None
-        The share of predictions that change at all.
+        Share of predictions that change at any number.
     median_k : float or None
-        The median of ``first_k``, where never is more than any number; ``None`` where it is never.
+        Median of ``first_k``, where predictions that never change count as infinite; ``None`` if
+        the median is infinite.
     n_undefined : int
-        How many predictions never change.
+        Number of predictions that never change.
     """
 
     ks: npt.NDArray[np.int64]
@@ -131,12 +139,12 @@ class Brittleness(Result):
 
     @property
     def value(self) -> float | None:
-        """The median of the first numbers."""
+        """Median of ``first_k``."""
         return self.median_k
 
     @property
     def per_sample(self) -> npt.NDArray[np.float64]:
-        """The first number of each test case."""
+        """``first_k`` of each test case."""
         return self.first_k
 
     def __float__(self) -> float:
@@ -147,7 +155,7 @@ Outcome = Union[AttributionValue, Cardinality, Mislabeling, Brittleness]
 
 
 def outcome_of(fields: Mapping[str, Any]) -> Outcome:
-    """The result of which the native part has told the fields."""
+    """Create the result object for the fields of a native result."""
     kinds = (AttributionValue, Cardinality, Mislabeling, Brittleness)
     kind = next(kind for kind in kinds if fields.keys() == kind.__dataclass_fields__.keys())
     return kind(**{name: _array(value) for name, value in fields.items()})
