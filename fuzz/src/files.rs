@@ -36,7 +36,7 @@ fn read_array(file: &Path) {
     let _ = arrays::read_f64::<IxDyn>(file);
     let _ = arrays::read_f32::<IxDyn>(file);
     let _ = arrays::read_labels::<IxDyn>(file);
-    let _ = arrays::read_places::<IxDyn>(file);
+    let _ = arrays::read_positions::<IxDyn>(file);
     if let Ok(stored) = arrays::read(file) {
         let _ = stored.for_model();
     }
@@ -44,7 +44,7 @@ fn read_array(file: &Path) {
 
 pub(crate) fn npy(bytes: &[u8]) {
     with_file("array.npy", bytes, |file| {
-        let content = Content::of(file).map(|content| content.to_string());
+        let content = Content::detect(file).map(|content| content.to_string());
         read_array(file);
         if let Some(opened) = NpyFile::open(file) {
             assert!(content.is_ok(), "opened, but not recognised: {content:?}");
@@ -70,10 +70,10 @@ pub(crate) fn npy(bytes: &[u8]) {
 
 pub(crate) fn npz(bytes: &[u8]) {
     with_file("arrays.npz", bytes, |file| {
-        let _ = Content::of(file);
+        let _ = Content::detect(file);
         read_array(file);
         let entry = format!("{}:a", file.display());
-        let _ = Content::of(entry.as_ref());
+        let _ = Content::detect(entry.as_ref());
         read_array(entry.as_ref());
     });
 }
@@ -92,7 +92,7 @@ pub(crate) fn csv(bytes: &[u8]) {
         return;
     };
     assert_eq!(piece.numbers().dim(), (piece.n_rows(), n_columns));
-    for (column, cell) in [piece.first_wrong(), piece.first_missing()]
+    for (column, cell) in [piece.first_invalid(), piece.first_missing()]
         .into_iter()
         .flatten()
     {
@@ -107,7 +107,7 @@ pub(crate) fn csv(bytes: &[u8]) {
             let (renumbering, classes) = builder.finish();
             renumbering.apply(&mut numbers);
             for (number, text) in numbers.iter().zip(texts.iter()) {
-                assert_eq!(classes.known(text), Ok(*number), "{text:?}");
+                assert_eq!(classes.find(text), Ok(*number), "{text:?}");
             }
         }
     }
@@ -187,11 +187,11 @@ pub(crate) fn onnx(bytes: &[u8]) {
         let options = EngineOptions::default();
         let has = |operator: &[u8]| bytes.windows(operator.len()).any(|part| part == operator);
         if CHOOSE_SIZES.into_iter().any(has) {
-            let _ = OnnxModel::of_graphs(file, &options);
-            let _ = OnnxModel::of_rows(file, &options);
+            let _ = OnnxModel::open_graph_model(file, &options);
+            let _ = OnnxModel::open(file, &options);
             return;
         }
-        if let Ok(model) = OnnxModel::of_graphs(file, &options) {
+        if let Ok(model) = OnnxModel::open_graph_model(file, &options) {
             let edges = array![[0, 1, 2, 3, 3], [1, 0, 3, 2, 3]];
             for n_features in [1, 2, 3, 8] {
                 let nodes = Array2::<f32>::ones((4, n_features));
@@ -201,7 +201,7 @@ pub(crate) fn onnx(bytes: &[u8]) {
                 }
             }
         }
-        let Ok(model) = OnnxModel::of_rows(file, &options) else {
+        let Ok(model) = OnnxModel::open(file, &options) else {
             return;
         };
         for shape in [&[2, 3][..], &[2, 1, 8, 8], &[1, 3, 8, 8], &[2, 16]] {

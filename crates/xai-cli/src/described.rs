@@ -41,7 +41,7 @@ impl<P: Parameters + Default> Described<P> {
 
     /// The options of the parameters, to name them in errors.
     pub(crate) fn options() -> Files<'static> {
-        Files::new().named(Self::params().iter().map(|param| param.name))
+        Files::new().named_options(Self::params().iter().map(|param| param.name))
     }
 
     /// The parameters that are options of their own.

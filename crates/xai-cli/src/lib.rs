@@ -196,7 +196,7 @@ fn refused_value(error: &clap::Error) -> Option<Failure> {
     let option = text(ContextKind::InvalidArg)?.split(' ').next()?;
     let name = option.trim_start_matches('-');
     let why = refusal_reason(error)?;
-    let failure = Failure::of_option(&as_option(name, None), why);
+    let failure = Failure::for_option(&as_option(name, None), why);
     Some(failure.with_value(text(ContextKind::InvalidValue)?))
 }
 

@@ -23,7 +23,7 @@ pub struct StoredArray {
 /// Reads `file.npy`, `file.npz:name`, or the only array of `file.npz`. The file may be a pipe.
 pub fn read(file: impl AsRef<Path>) -> Result<StoredArray, Failure> {
     let file = file.as_ref();
-    let numbers = match npz::entry_of(file) {
+    let numbers = match npz::split_entry(file) {
         Some((archive, entry)) => npz::read(&archive, Some(&entry)),
         None => read_file(file),
     };
@@ -34,15 +34,15 @@ pub fn read(file: impl AsRef<Path>) -> Result<StoredArray, Failure> {
 fn read_file(file: &Path) -> Result<Numbers, Failure> {
     let opened = File::open(file).map_err(Failure::cannot_be_opened)?;
     let metadata = opened.metadata().map_err(Failure::cannot_be_opened)?;
-    let mut opened = BufReader::new(opened);
-    let begin = opened.fill_buf().map_err(Failure::cannot_be_read)?;
+    let mut reader = BufReader::new(opened);
+    let begin = reader.fill_buf().map_err(Failure::cannot_be_read)?;
     let is_archive = file
         .extension()
         .is_some_and(|it| it.eq_ignore_ascii_case("npz"));
-    if is_archive || npz::begins(begin) {
-        return npz::read_opened(file, opened, None);
+    if is_archive || npz::is_archive(begin) {
+        return npz::read_opened(file, reader, None);
     }
-    npy::read(opened, metadata.is_file().then_some(metadata.len()))
+    npy::read(reader, metadata.is_file().then_some(metadata.len()))
 }
 
 impl StoredArray {
@@ -68,29 +68,29 @@ impl StoredArray {
         self.shape().first().copied().unwrap_or_default()
     }
 
-    /// Whether the numbers are of single precision.
+    /// Returns whether the numbers have single precision.
     pub fn is_single(&self) -> bool {
         matches!(self.numbers, Numbers::F32(_))
     }
 
-    /// Whether the numbers are booleans.
+    /// Returns whether the elements are booleans.
     pub fn is_boolean(&self) -> bool {
         matches!(self.numbers, Numbers::Booleans(_))
     }
 
-    /// The same numbers with another axis, of length 1.
+    /// Inserts an axis of length 1.
     pub fn insert_axis(self, axis: usize) -> Self {
-        let axis = Axis(axis);
+        let new_axis = Axis(axis);
         let numbers = match self.numbers {
-            Numbers::F32(array) => Numbers::F32(array.insert_axis(axis)),
-            Numbers::F64(array) => Numbers::F64(array.insert_axis(axis)),
-            Numbers::Integers(array) => Numbers::Integers(array.insert_axis(axis)),
-            Numbers::Booleans(array) => Numbers::Booleans(array.insert_axis(axis)),
+            Numbers::F32(array) => Numbers::F32(array.insert_axis(new_axis)),
+            Numbers::F64(array) => Numbers::F64(array.insert_axis(new_axis)),
+            Numbers::Integers(array) => Numbers::Integers(array.insert_axis(new_axis)),
+            Numbers::Booleans(array) => Numbers::Booleans(array.insert_axis(new_axis)),
         };
         Self { numbers, ..self }
     }
 
-    /// Whether some numbers have a fraction.
+    /// Returns whether some numbers have a fraction.
     pub fn has_fractions(&self) -> bool {
         match &self.numbers {
             Numbers::F32(array) => array.iter().any(|x| x.fract() != 0.0),
@@ -99,7 +99,7 @@ impl StoredArray {
         }
     }
 
-    /// Converts to double precision as numpy does.
+    /// Converts to double precision like NumPy.
     pub fn into_f64<D: Dimension>(self) -> Result<Array<f64, D>, Failure> {
         let array = match self.numbers {
             Numbers::F32(array) => array.mapv(f64::from),
@@ -110,8 +110,8 @@ impl StoredArray {
         with_dimension(&self.file, array)
     }
 
-    /// Refuses numbers that single precision, in which models compute, cannot represent: they would become infinite, or all of them
-    /// 0.
+    /// Checks that single precision, in which models compute, can represent the numbers: none may become infinite,
+    /// and not all of them 0.
     pub fn for_model(self) -> Result<Self, Failure> {
         let beyond = match &self.numbers {
             Numbers::F64(array) => beyond_single(array),
@@ -127,7 +127,7 @@ impl StoredArray {
         }
     }
 
-    /// Converts to single precision as numpy does, if it can [represent](Self::for_model) the numbers.
+    /// Converts to single precision like NumPy, if it can [represent](Self::for_model) the numbers.
     pub fn into_f32<D: Dimension>(self) -> Result<Array<f32, D>, Failure> {
         let stored = self.for_model()?;
         let array = match stored.numbers {
@@ -141,27 +141,27 @@ impl StoredArray {
 
     /// Converts to labels: integers, booleans as 0 and 1, and floats that are whole numbers, as pandas writes them.
     pub fn into_labels<D: Dimension>(self) -> Result<Array<i64, D>, Failure> {
-        let refused = |failure: Failure| failure.help(CONTINUOUS);
-        self.into_whole("labels", refused)
+        self.into_whole("labels", |failure| failure.help(CONTINUOUS))
     }
 
-    /// Converts to integers that are no class labels: positions, segments, numbers of features. Accepts the same types as
-    /// [`into_labels`](Self::into_labels).
+    /// Converts to integers that are no class labels: positions, segments, numbers of features. Accepts the same
+    /// types as [`into_labels`](Self::into_labels).
     pub fn into_integers<D: Dimension>(self) -> Result<Array<i64, D>, Failure> {
         self.into_whole("array", |failure| failure)
     }
 
+    /// Converts to integers. `name` is the name of the array in messages, and `add_help` adds advice to a failure.
     fn into_whole<D: Dimension>(
         self,
         name: &str,
-        refused: impl Fn(Failure) -> Failure,
+        add_help: impl Fn(Failure) -> Failure,
     ) -> Result<Array<i64, D>, Failure> {
         let floats = |array: ArrayD<f64>| match first(&array, |&x| !is_whole(x)) {
             None => Ok(array.mapv(|x| x as i64)),
             Some((index, x)) => {
-                let x = ShortNumber(x);
-                let what = format!("{name}{index:?} = {x}: expected a whole number up to 2^53");
-                Err(refused(Failure::new(what))).in_file(&self.file)
+                let value = ShortNumber(x);
+                let what = format!("{name}{index:?} = {value}: expected a whole number up to 2^53");
+                Err(add_help(Failure::new(what))).in_file(&self.file)
             }
         };
         let integers = match self.numbers {
@@ -174,14 +174,15 @@ impl StoredArray {
     }
 }
 
-/// The first element with a property, and its index.
-fn first(array: &ArrayD<f64>, is_so: impl Fn(&f64) -> bool) -> Option<(Vec<usize>, f64)> {
+/// Index and value of the first element that satisfies a condition.
+fn first(array: &ArrayD<f64>, condition: impl Fn(&f64) -> bool) -> Option<(Vec<usize>, f64)> {
     let mut elements = array.indexed_iter();
-    let (index, &x) = elements.find(|(_, x)| is_so(x))?;
+    let (index, &x) = elements.find(|(_, x)| condition(x))?;
     Some((index.slice().to_vec(), x))
 }
 
-/// The first number that is infinite in single precision, or the largest one if it is below the smallest normal number there.
+/// The first number that is infinite in single precision, or the largest one if it is below the smallest normal
+/// number there.
 fn beyond_single(array: &ArrayD<f64>) -> Option<(Vec<usize>, f64)> {
     let too_large = |x: &f64| x.is_finite() && !(*x as f32).is_finite();
     let largest = array.iter().fold(0.0f64, |largest, x| largest.max(x.abs()));
@@ -193,7 +194,7 @@ fn beyond_single(array: &ArrayD<f64>) -> Option<(Vec<usize>, f64)> {
     }
 }
 
-/// Whether a float is an integer. Beyond 2^53, neighbouring integers are the same float.
+/// Returns whether a float is an integer up to 2^53. Beyond, neighbouring integers are the same float.
 fn is_whole(x: f64) -> bool {
     x.fract() == 0.0 && x.abs() <= 9_007_199_254_740_992.0
 }
@@ -207,12 +208,11 @@ fn with_dimension<T, D: Dimension>(file: &Path, array: ArrayD<T>) -> Result<Arra
             if axes == 1 { "axis" } else { "axes" }
         ));
         let is_column = axes == 1 && shape.iter().filter(|&&length| length > 1).count() == 1;
-        let failure = if is_column {
-            failure.help("save array.ravel()")
+        if is_column {
+            failure.help("save array.ravel()").in_file(file)
         } else {
-            failure
-        };
-        failure.in_file(file)
+            failure.in_file(file)
+        }
     })
 }
 
@@ -222,13 +222,13 @@ pub fn read_f64<D: Dimension>(file: impl AsRef<Path>) -> Result<Array<f64, D>, F
 }
 
 /// Reads an array with `D` axes in single precision.
-#[cfg(feature = "onnx")] // models take it
+#[cfg(feature = "onnx")] // Only models take single precision.
 pub fn read_f32<D: Dimension>(file: impl AsRef<Path>) -> Result<Array<f32, D>, Failure> {
     read(file)?.into_f32()
 }
 
-/// Reads positions with `D` axes, as the nodes of edges, like [`read_labels`]. Booleans are refused.
-pub fn read_places<D: Dimension>(file: impl AsRef<Path>) -> Result<Array<i64, D>, Failure> {
+/// Reads positions with `D` axes, such as the nodes of edges. Accepts the types of [`read_labels`] except booleans.
+pub fn read_positions<D: Dimension>(file: impl AsRef<Path>) -> Result<Array<i64, D>, Failure> {
     let stored = read(&file)?;
     if stored.is_boolean() {
         return Err(Failure::new("expected integers, got booleans").in_file(file));

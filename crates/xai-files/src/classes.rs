@@ -8,7 +8,7 @@ use crate::table::cell;
 
 /// The type of the class labels of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum LabelKind {
     /// Whole numbers, used as they are.
     Integers,
     /// True is 1, False is 0.
@@ -17,7 +17,8 @@ enum Kind {
     Words,
 }
 
-impl Kind {
+impl LabelKind {
+    /// The expectation, for a message.
     fn expected(self) -> &'static str {
         match self {
             Self::Integers => "a whole number, as the other classes are",
@@ -29,12 +30,12 @@ impl Kind {
 
 /// The reason why a cell is not a class label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NoClass {
+pub enum LabelError {
     /// The cell is empty or says that the value is missing.
     Missing,
-    /// A number with a fraction, or an infinite one.
+    /// A number with a fraction, or an infinite number.
     Continuous,
-    /// A label of another type than the other labels, with what was expected.
+    /// A label of another type than the other labels, with the expectation.
     Other(&'static str),
 }
 
@@ -42,7 +43,7 @@ pub enum NoClass {
 pub const CONTINUOUS: &str = "labels name classes: of probabilities (n, classes) take \
      .argmax(axis=1); runs of numbers are compared by `xai repro regression`";
 
-impl NoClass {
+impl LabelError {
     /// The expectation, for a message.
     pub fn expected(self) -> &'static str {
         match self {
@@ -70,7 +71,7 @@ impl NoClass {
 
 const WITHOUT_ZEROS: &str = "a whole number without leading zeros, as the other classes are";
 
-/// A class label.
+/// A class label in a cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Label<'a> {
     Integer(i64),
@@ -81,7 +82,7 @@ enum Label<'a> {
 }
 
 impl<'a> Label<'a> {
-    fn read(text: &'a str) -> Result<Self, NoClass> {
+    fn read(text: &'a str) -> Result<Self, LabelError> {
         if cell::is_code(text.as_bytes()) {
             return Ok(Self::Code(text));
         }
@@ -89,7 +90,7 @@ impl<'a> Label<'a> {
             return Ok(Self::Integer(integer));
         }
         if cell::is_missing(text) {
-            return Err(NoClass::Missing);
+            return Err(LabelError::Missing);
         }
         if let Some(truth) = cell::boolean(text) {
             return Ok(Self::Boolean(truth));
@@ -99,20 +100,21 @@ impl<'a> Label<'a> {
             Ok(x) if x.fract() == 0.0 && x.abs() <= 9_007_199_254_740_992.0 => {
                 Ok(Self::Integer(x as i64))
             }
-            Ok(_) => Err(NoClass::Continuous),
+            Ok(_) => Err(LabelError::Continuous),
             Err(_) => Ok(Self::Word(text)),
         }
     }
 
-    fn kind(self) -> Kind {
+    fn kind(self) -> LabelKind {
         match self {
-            Self::Integer(_) => Kind::Integers,
-            Self::Boolean(_) => Kind::Booleans,
-            Self::Code(_) | Self::Word(_) => Kind::Words,
+            Self::Integer(_) => LabelKind::Integers,
+            Self::Boolean(_) => LabelKind::Booleans,
+            Self::Code(_) | Self::Word(_) => LabelKind::Words,
         }
     }
 
-    /// Reads a number as a code if it has as many digits as the codes among the labels: `100` beside `007`.
+    /// Reads a number as a code if it has as many digits as the codes among the labels, such as `100` in a column
+    /// with `007`.
     fn among_codes(self, text: &'a str, digits: Option<usize>) -> Self {
         let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
         match self {
@@ -125,7 +127,7 @@ impl<'a> Label<'a> {
 /// Collects the labels of one or several columns and numbers the classes in order of appearance.
 #[derive(Debug, Clone, Default)]
 pub struct ClassesBuilder {
-    kind: Option<Kind>,
+    kind: Option<LabelKind>,
     /// Number of digits of the first code.
     code_digits: Option<usize>,
     /// Numbers of words.
@@ -134,12 +136,12 @@ pub struct ClassesBuilder {
     names: Vec<(i64, Arc<str>)>,
 }
 
-/// Maps the numbers in order of appearance to the final ones.
+/// Maps provisional class numbers, in order of appearance, to the final ones.
 #[derive(Debug)]
 pub struct Renumbering(Vec<i64>);
 
 impl Renumbering {
-    /// Replaces numbers in order of appearance by the final ones.
+    /// Replaces provisional numbers by the final ones.
     pub fn apply(&self, labels: &mut [i64]) {
         if !self.0.is_empty() {
             for label in labels {
@@ -150,11 +152,11 @@ impl Renumbering {
 }
 
 impl ClassesBuilder {
-    /// The provisional number of the class that a cell names.
-    pub fn number(&mut self, text: &str) -> Result<i64, NoClass> {
+    /// Returns the provisional number of the class in a cell.
+    pub fn number(&mut self, text: &str) -> Result<i64, LabelError> {
         let label = Label::read(text)?.among_codes(text, self.code_digits);
-        if let (Label::Code(_), Some(Kind::Integers)) = (label, self.kind) {
-            return Err(NoClass::Other(WITHOUT_ZEROS));
+        if let (Label::Code(_), Some(LabelKind::Integers)) = (label, self.kind) {
+            return Err(LabelError::Other(WITHOUT_ZEROS));
         }
         self.check(label.kind())?;
         if let Label::Code(code) = label {
@@ -172,47 +174,47 @@ impl ClassesBuilder {
             Label::Code(word) | Label::Word(word) => match self.numbers.get(word) {
                 Some(&number) => number,
                 None => {
-                    let (word, number) = (Arc::<str>::from(word), self.names.len() as i64);
-                    self.names.push((number, word.clone()));
-                    self.numbers.insert(word, number);
+                    let (name, number) = (Arc::<str>::from(word), self.names.len() as i64);
+                    self.names.push((number, name.clone()));
+                    self.numbers.insert(name, number);
                     number
                 }
             },
         })
     }
 
-    /// Declares that the labels of an array, whole numbers or booleans, belong to the classes too.
-    pub fn are_numbers(&mut self, are_booleans: bool) -> Result<(), NoClass> {
+    /// Declares that the classes also include the labels of an array, which are whole numbers or booleans.
+    pub fn declare_numbers(&mut self, are_booleans: bool) -> Result<(), LabelError> {
         self.check(if are_booleans {
-            Kind::Booleans
+            LabelKind::Booleans
         } else {
-            Kind::Integers
+            LabelKind::Integers
         })
     }
 
-    /// Refuses words beside numbers. Whole numbers and booleans are one type: True is 1.
-    fn check(&mut self, kind: Kind) -> Result<(), NoClass> {
+    /// Refuses a mixture of words and numbers. Whole numbers and booleans may be mixed, because True is 1.
+    fn check(&mut self, kind: LabelKind) -> Result<(), LabelError> {
         let first = *self.kind.get_or_insert(kind);
         if first == kind {
             return Ok(());
         }
-        if first == Kind::Words || kind == Kind::Words {
-            return Err(NoClass::Other(first.expected()));
+        if first == LabelKind::Words || kind == LabelKind::Words {
+            return Err(LabelError::Other(first.expected()));
         }
-        self.kind = Some(Kind::Integers);
+        self.kind = Some(LabelKind::Integers);
         Ok(())
     }
 
     /// Returns the classes and the map to their final numbers: words are numbered in alphabetical order.
     pub fn finish(self) -> (Renumbering, Classes) {
-        let kind = self.kind.unwrap_or(Kind::Integers);
-        // Booleans beside other whole numbers are shown as numbers.
+        let kind = self.kind.unwrap_or(LabelKind::Integers);
+        // Booleans mixed with other whole numbers are shown as numbers.
         let mut names = match kind {
-            Kind::Integers => Vec::new(),
-            Kind::Booleans | Kind::Words => self.names,
+            LabelKind::Integers => Vec::new(),
+            LabelKind::Booleans | LabelKind::Words => self.names,
         };
         let mut renumbering = Vec::new();
-        if kind == Kind::Words {
+        if kind == LabelKind::Words {
             names.sort_by(|(_, a), (_, b)| a.cmp(b));
             renumbering = vec![0; names.len()];
             for (after, (before, _)) in names.iter_mut().enumerate() {
@@ -224,55 +226,57 @@ impl ClassesBuilder {
     }
 }
 
-/// The classes of a training set. Reads labels of other files.
+/// The classes of a training set, for reading the labels of other files.
 #[derive(Debug, Clone)]
 pub struct Classes {
-    kind: Kind,
+    kind: LabelKind,
     names: BTreeMap<i64, Arc<str>>,
     numbers: HashMap<Arc<str>, i64>,
     /// Number of digits of the codes among the names.
     code_digits: Option<usize>,
-    /// Words with this number or a larger one are not among the training rows.
+    /// Smallest number of words that do not occur in the training rows.
     unseen: i64,
 }
 
 impl Default for Classes {
-    /// Whole numbers.
+    /// Classes that are whole numbers.
     fn default() -> Self {
-        Self::new(Kind::Integers, [])
+        Self::new(LabelKind::Integers, [])
     }
 }
 
 impl Classes {
-    fn new(kind: Kind, names: impl IntoIterator<Item = (i64, Arc<str>)>) -> Self {
-        let names: BTreeMap<i64, Arc<str>> = names.into_iter().collect();
-        let by_name = names.iter().map(|(number, name)| (name.clone(), *number));
+    fn new(kind: LabelKind, names: impl IntoIterator<Item = (i64, Arc<str>)>) -> Self {
+        let by_number: BTreeMap<i64, Arc<str>> = names.into_iter().collect();
+        let by_name = by_number
+            .iter()
+            .map(|(number, name)| (name.clone(), *number));
         Self {
             kind,
             numbers: by_name.collect(),
-            code_digits: names
+            code_digits: by_number
                 .values()
                 .find(|name| cell::is_code(name.as_bytes()))
                 .map(|name| name.len()),
-            unseen: names.keys().last().map_or(0, |last| last + 1),
-            names,
+            unseen: by_number.keys().last().map_or(0, |last| last + 1),
+            names: by_number,
         }
     }
 
     /// Creates the classes of a stored explainer from its class names, if it has some.
-    pub fn of_names(names: &BTreeMap<i64, Arc<str>>) -> Self {
+    pub fn from_names(names: &BTreeMap<i64, Arc<str>>) -> Self {
         let is_truth = |(number, name): (&i64, &Arc<str>)| {
             cell::boolean(name).is_some_and(|truth| i64::from(truth) == *number)
         };
         let kind = if names.is_empty() {
-            Kind::Integers
+            LabelKind::Integers
         } else if names.iter().all(is_truth) {
-            Kind::Booleans
+            LabelKind::Booleans
         } else {
-            Kind::Words
+            LabelKind::Words
         };
-        let names = names.iter().map(|(number, name)| (*number, name.clone()));
-        Self::new(kind, names)
+        let pairs = names.iter().map(|(number, name)| (*number, name.clone()));
+        Self::new(kind, pairs)
     }
 
     /// Names of the classes. Empty if the labels are numbers.
@@ -280,22 +284,22 @@ impl Classes {
         &self.names
     }
 
-    /// The name of a class.
+    /// The name of a class; `None` if classes are numbers, or the class is unknown.
     pub fn name(&self, label: i64) -> Option<Arc<str>> {
         self.names.get(&label).cloned()
     }
 
-    /// A class as the file writes it.
-    pub fn called(&self, label: i64) -> String {
+    /// The name of a class, or its number if it has no name.
+    pub fn display_name(&self, label: i64) -> String {
         match self.names.get(&label) {
             Some(name) => name.to_string(),
             None => label.to_string(),
         }
     }
 
-    /// The class that a cell of another file names. A class that no training row has gets a new number.
-    pub fn number(&mut self, text: &str) -> Result<i64, NoClass> {
-        if self.kind == Kind::Words
+    /// Returns the number of the class in a cell of another file. A word that no training row has gets a new number.
+    pub fn number(&mut self, text: &str) -> Result<i64, LabelError> {
+        if self.kind == LabelKind::Words
             && let Some(&number) = self.numbers.get(text)
         {
             return Ok(number);
@@ -304,26 +308,28 @@ impl Classes {
             self.kind,
             Label::read(text)?.among_codes(text, self.code_digits),
         ) {
-            (Kind::Integers | Kind::Booleans, Label::Integer(integer)) => Ok(integer),
-            (Kind::Integers | Kind::Booleans, Label::Boolean(truth)) => Ok(i64::from(truth)),
-            (Kind::Words, Label::Code(word) | Label::Word(word)) => {
+            (LabelKind::Integers | LabelKind::Booleans, Label::Integer(integer)) => Ok(integer),
+            (LabelKind::Integers | LabelKind::Booleans, Label::Boolean(truth)) => {
+                Ok(i64::from(truth))
+            }
+            (LabelKind::Words, Label::Code(word) | Label::Word(word)) => {
                 let number = self.unseen + self.unseen_names().count() as i64;
                 let word: Arc<str> = word.into();
                 self.names.insert(number, word.clone());
                 self.numbers.insert(word, number);
                 Ok(number)
             }
-            (kind, _) => Err(NoClass::Other(kind.expected())),
+            (kind, _) => Err(LabelError::Other(kind.expected())),
         }
     }
 
-    /// The class that an option names.
+    /// Returns the number of the class in an option. A word must be among the known classes.
     ///
     /// # Errors
-    /// Describes what was expected.
-    pub fn known(&self, text: &str) -> Result<i64, String> {
+    /// Describes the expectation.
+    pub fn find(&self, text: &str) -> Result<i64, String> {
         match (self.kind, Label::read(text)) {
-            (Kind::Words, _) => self.numbers.get(text).copied().ok_or_else(|| {
+            (LabelKind::Words, _) => self.numbers.get(text).copied().ok_or_else(|| {
                 let names: Vec<&str> = self.names.values().map(|name| &**name).take(20).collect();
                 format!("one of the classes {}", names.join(", "))
             }),
@@ -333,7 +339,7 @@ impl Classes {
         }
     }
 
-    /// Names of classes that occur in other files but not in a training row.
+    /// Names of classes that occur in other files but not in the training rows.
     pub fn unseen_names(&self) -> impl Iterator<Item = &Arc<str>> {
         self.names.range(self.unseen..).map(|(_, name)| name)
     }
@@ -343,9 +349,9 @@ impl Classes {
 mod tests {
     use super::*;
 
-    fn classes(cells: &[&str]) -> Result<(Vec<i64>, Classes), NoClass> {
+    fn classes(cells: &[&str]) -> Result<(Vec<i64>, Classes), LabelError> {
         let mut builder = ClassesBuilder::default();
-        let labels: Result<Vec<i64>, NoClass> =
+        let labels: Result<Vec<i64>, LabelError> =
             cells.iter().map(|cell| builder.number(cell)).collect();
         let mut labels = labels?;
         let (renumbering, classes) = builder.finish();
@@ -357,7 +363,7 @@ mod tests {
     fn words_are_numbered_in_their_order() {
         let (labels, mut classes) = classes(&["dog", "cat", "dog", "ape"]).unwrap();
         assert_eq!(labels, [2, 1, 2, 0]);
-        assert_eq!(classes.called(1), "cat");
+        assert_eq!(classes.display_name(1), "cat");
         assert_eq!(classes.number("cat"), Ok(1));
         assert_eq!(
             (classes.number("eel"), classes.number("auk")),
@@ -365,9 +371,9 @@ mod tests {
         );
         assert_eq!(classes.number("eel"), Ok(3));
         assert_eq!(classes.unseen_names().count(), 2);
-        assert!(matches!(classes.number("1"), Err(NoClass::Other(_))));
-        assert!(classes.known("cat") == Ok(1) && classes.known("fox").is_err());
-        let mut stored = Classes::of_names(classes.names());
+        assert!(matches!(classes.number("1"), Err(LabelError::Other(_))));
+        assert!(classes.find("cat") == Ok(1) && classes.find("fox").is_err());
+        let mut stored = Classes::from_names(classes.names());
         assert_eq!((stored.number("ape"), stored.number("emu")), (Ok(0), Ok(5)));
     }
 
@@ -383,10 +389,10 @@ mod tests {
         let (labels, truths) = classes(&["True", "False", "True"]).unwrap();
         assert_eq!(labels, [1, 0, 1]);
         assert_eq!(
-            (truths.called(0), truths.called(1)),
+            (truths.display_name(0), truths.display_name(1)),
             ("False".into(), "True".into())
         );
-        let mut stored = Classes::of_names(truths.names());
+        let mut stored = Classes::from_names(truths.names());
         assert_eq!((stored.number("True"), stored.number("0")), (Ok(1), Ok(0)));
         for mixed in [["True", "0", "2"], ["0", "True", "2"]] {
             let (labels, classes) = classes(&mixed).unwrap();
@@ -407,7 +413,7 @@ mod tests {
         let (labels, mut codes) = classes(&["007", "100", "010", "100"]).unwrap();
         assert_eq!(labels, [0, 2, 1, 2]);
         assert_eq!(
-            (codes.called(0), codes.number("100")),
+            (codes.display_name(0), codes.number("100")),
             ("007".into(), Ok(2))
         );
         assert_eq!((codes.number("200"), codes.number("001")), (Ok(3), Ok(4)));
@@ -415,13 +421,13 @@ mod tests {
         for number in ["7", "7.0", "1000"] {
             assert_eq!(
                 codes.number(number),
-                Err(NoClass::Other(Kind::Words.expected()))
+                Err(LabelError::Other(LabelKind::Words.expected()))
             );
             assert!(classes(&["007", number]).is_err());
         }
-        let zeros = NoClass::Other(WITHOUT_ZEROS);
+        let zeros = LabelError::Other(WITHOUT_ZEROS);
         assert_eq!(classes(&["100", "007"]).unwrap_err(), zeros);
-        let mut stored = Classes::of_names(codes.names());
+        let mut stored = Classes::from_names(codes.names());
         assert_eq!((stored.number("010"), stored.number("999")), (Ok(1), Ok(5)));
         let mut numbers = classes(&["7", "100"]).unwrap().1;
         assert!(numbers.number("007").is_err());
@@ -430,15 +436,18 @@ mod tests {
     #[test]
     fn cells_without_a_label_are_told_apart() {
         for (cells, expected) in [
-            (["1", ""], NoClass::Missing),
-            (["dog", "NaN"], NoClass::Missing),
-            (["1", "0.5"], NoClass::Continuous),
-            (["1", "inf"], NoClass::Continuous),
-            (["dog", "1"], NoClass::Other(Kind::Words.expected())),
-            (["1", "dog"], NoClass::Other(Kind::Integers.expected())),
+            (["1", ""], LabelError::Missing),
+            (["dog", "NaN"], LabelError::Missing),
+            (["1", "0.5"], LabelError::Continuous),
+            (["1", "inf"], LabelError::Continuous),
+            (["dog", "1"], LabelError::Other(LabelKind::Words.expected())),
+            (
+                ["1", "dog"],
+                LabelError::Other(LabelKind::Integers.expected()),
+            ),
             (
                 ["True", "yes it is"],
-                NoClass::Other(Kind::Booleans.expected()),
+                LabelError::Other(LabelKind::Booleans.expected()),
             ),
         ] {
             assert_eq!(classes(&cells).unwrap_err(), expected, "{cells:?}");

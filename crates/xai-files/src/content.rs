@@ -1,4 +1,4 @@
-//! Recognizes the contents of a file by its name and header.
+//! Recognition of the contents of a file by its name and header.
 
 use std::fmt;
 use std::fs::File;
@@ -46,8 +46,8 @@ impl Content {
     ///
     /// # Errors
     /// The file cannot be opened, or its first bytes do not match its name.
-    pub fn of(file: &Path) -> Result<Self, Failure> {
-        if npz::entry_of(file).is_some() {
+    pub fn detect(file: &Path) -> Result<Self, Failure> {
+        if npz::split_entry(file).is_some() {
             let stored = arrays::read(file)?;
             let elements = if stored.is_boolean() {
                 ElementType::Boolean
@@ -87,7 +87,7 @@ impl Content {
         }
     }
 
-    /// The shape of an array.
+    /// The shape, if the file is an array.
     pub fn shape(&self) -> Option<&[usize]> {
         match self {
             Self::Array { shape, .. } => Some(shape),
@@ -96,9 +96,10 @@ impl Content {
     }
 }
 
+/// Recognizes an array by its header.
 fn array(file: File) -> Result<Content, Failure> {
-    let header = npy::header(&mut BufReader::new(file))?;
-    let (dtype, _) = Dtype::of(&header)?;
+    let header = npy::read_header(&mut BufReader::new(file))?;
+    let (dtype, _) = Dtype::from_header(&header)?;
     let elements = match dtype {
         Dtype::Bool => ElementType::Boolean,
         Dtype::F16 | Dtype::F32 | Dtype::F64 => ElementType::Float,

@@ -1,4 +1,4 @@
-//! Where output goes: the file that a path leads to, or a stream.
+//! Destinations of output: the file that a path leads to, or a stream.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 
-/// Whether a path is `-`, which means standard output.
+/// Returns whether a path is `-`, which means standard output.
 pub fn is_standard_output(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
 /// The name of an output path in messages.
-pub fn called(path: &Path) -> &Path {
+pub fn display_name(path: &Path) -> &Path {
     if is_standard_output(path) {
         Path::new("standard output")
     } else {
@@ -20,27 +20,29 @@ pub fn called(path: &Path) -> &Path {
     }
 }
 
-/// Standard output for rows alone. The process ends when the reader closes it, as `| head` does.
+/// Returns standard output for a command that writes nothing else. The process ends when the reader closes the
+/// stream, as `| head` does.
 pub fn standard_output() -> impl Write + Send {
-    MayClose {
+    ClosableStream {
         stream: std::io::stdout(),
         ends_process: true,
     }
 }
 
-/// Standard output for a result beside other work. Output after the reader has closed it is dropped.
+/// Returns standard output for a command that also does other work. Output is dropped once the reader has closed
+/// the stream.
 pub fn standard_output_until_closed() -> impl Write + Send {
-    may_close(std::io::stdout())
+    closable(std::io::stdout())
 }
 
-fn may_close<W: Write>(stream: W) -> MayClose<W> {
-    MayClose {
+fn closable<W: Write>(stream: W) -> ClosableStream<W> {
+    ClosableStream {
         stream,
         ends_process: false,
     }
 }
 
-/// What a path leads to.
+/// The destination of an output path.
 pub(crate) enum Destination {
     /// A regular file or a name that is free, never a link.
     File(PathBuf),
@@ -48,8 +50,8 @@ pub(crate) enum Destination {
     Stream(Box<dyn Write + Send>),
 }
 
-/// Links in a row that are followed, as many as on Linux.
-const MOST_LINKS: usize = 40;
+/// Largest number of links that are followed in a row, as on Linux.
+const MAX_LINKS: usize = 40;
 
 impl Destination {
     /// Follows the links of a path, and opens what is not a regular file.
@@ -61,9 +63,9 @@ impl Destination {
         if let Some(number) = descriptor(&target) {
             return Ok(Self::Stream(match number {
                 1 => Box::new(standard_output_until_closed()),
-                2 => Box::new(may_close(std::io::stderr())),
-                // Appended: what the descriptor's owner wrote stays.
-                _ => Box::new(opened(OpenOptions::new().append(true), &target)?),
+                2 => Box::new(closable(std::io::stderr())),
+                // Appending keeps the earlier output of the process that opened the descriptor.
+                _ => Box::new(open_with(OpenOptions::new().append(true), &target)?),
             }));
         }
         match std::fs::metadata(&target) {
@@ -71,7 +73,7 @@ impl Destination {
                 Err(Failure::new("a folder: expected the name of a file"))
             }
             Ok(found) if !found.is_file() => {
-                let stream = opened(OpenOptions::new().write(true), &target)?;
+                let stream = open_with(OpenOptions::new().write(true), &target)?;
                 Ok(Self::Stream(Box::new(stream)))
             }
             Ok(_) => Ok(Self::File(target)),
@@ -81,7 +83,7 @@ impl Destination {
     }
 }
 
-/// Whether a path leads to a regular file, or to the name of one.
+/// Returns whether a path leads to a regular file, or to a free name.
 pub fn is_file(path: &Path) -> Result<bool, Failure> {
     if is_standard_output(path) {
         return Ok(false);
@@ -107,20 +109,20 @@ pub fn check(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Whether two paths lead to the same regular file, by any names and links. Other files are not opened, because a pipe can be read
-/// only once.
+/// Returns whether two paths lead to the same regular file, by any names and links. Other files are not opened,
+/// because a pipe can be read only once.
 pub fn is_same_file(a: &Path, b: &Path) -> bool {
     let is_file = |path: &Path| std::fs::metadata(path).is_ok_and(|found| found.is_file());
     is_file(a) && is_file(b) && same_file::is_same_file(a, b).unwrap_or(false)
 }
 
-/// Whether a path leads into a folder or its subfolders, by any names and links.
-pub fn is_inside(path: &Path, of: &Path) -> bool {
+/// Returns whether a path leads into a folder or its subfolders, by any names and links.
+pub fn is_inside(path: &Path, outer: &Path) -> bool {
     let Ok(target) = target(path) else {
         return false;
     };
-    match (folder(&target).canonicalize(), of.canonicalize()) {
-        (Ok(folder), Ok(of)) => folder.starts_with(of),
+    match (folder(&target).canonicalize(), outer.canonicalize()) {
+        (Ok(folder), Ok(outer)) => folder.starts_with(outer),
         _ => false,
     }
 }
@@ -133,45 +135,46 @@ pub(crate) fn folder(path: &Path) -> &Path {
     }
 }
 
-/// Follows the links of a path to its end, which need not exist. A descriptor is an end, because the file that it is open on must not
-/// be replaced.
+/// Follows the links of a path to their end, which need not exist. The links of a descriptor are not followed, because
+/// its file must not be replaced.
 fn target(path: &Path) -> Result<PathBuf, Failure> {
-    let mut path = path.to_owned();
-    for _ in 0..MOST_LINKS {
-        if descriptor(&path).is_some() {
-            return Ok(path);
+    let mut current = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        if descriptor(&current).is_some() {
+            return Ok(current);
         }
-        match std::fs::read_link(&path) {
-            Ok(next) => path = folder(&path).join(next),
-            // Not a link, or nothing at all.
-            Err(_) => return Ok(path),
+        match std::fs::read_link(&current) {
+            Ok(next) => current = folder(&current).join(next),
+            // Not a link, or it does not exist.
+            Err(_) => return Ok(current),
         }
     }
     Err(Failure::cannot_be_written("too many links"))
 }
 
-/// The number of a descriptor, of a path as `/dev/fd/3` or `/proc/self/fd/3`.
+/// The number of the descriptor of a path such as `/dev/fd/3` or `/proc/self/fd/3`.
 fn descriptor(path: &Path) -> Option<u32> {
     let folder = path.parent()?;
-    let of_process = folder.starts_with("/dev") || folder.starts_with("/proc");
+    let is_special = folder.starts_with("/dev") || folder.starts_with("/proc");
     let name = path
         .file_name()
-        .filter(|_| of_process && folder.ends_with("fd"));
+        .filter(|_| is_special && folder.ends_with("fd"));
     name?.to_str()?.parse().ok()
 }
 
-fn opened(options: &OpenOptions, path: &Path) -> Result<File, Failure> {
+fn open_with(options: &OpenOptions, path: &Path) -> Result<File, Failure> {
     options.open(path).map_err(Failure::cannot_be_written)
 }
 
-/// A standard stream whose reader may close it early, as `| head` does: that is no error.
-struct MayClose<W> {
+/// A standard stream whose reader may close it early, as `| head` does, without an error.
+struct ClosableStream<W> {
     stream: W,
-    /// End the process when the stream is closed, because nothing is left to do.
+    /// Whether the process ends when the stream is closed, because nothing is left to do.
     ends_process: bool,
 }
 
-impl<W> MayClose<W> {
+impl<W> ClosableStream<W> {
+    /// Replaces the error of a closed stream by `all`, the result of complete output.
     fn unless_closed<T>(&self, written: std::io::Result<T>, all: T) -> std::io::Result<T> {
         match written {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {
@@ -185,7 +188,7 @@ impl<W> MayClose<W> {
     }
 }
 
-impl<W: Write> Write for MayClose<W> {
+impl<W: Write> Write for ClosableStream<W> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         let written = self.stream.write(bytes);
         self.unless_closed(written, bytes.len())

@@ -1,8 +1,8 @@
-//! Recognizes files of other programs by their first bytes.
+//! Recognition of files of other programs by their first bytes.
 
 use crate::failure::Failure;
 
-/// First bytes of a file, what the file is, and either what reads it in Python or what to do.
+/// First bytes of a file, its format, and either the Python function that reads it or advice.
 #[rustfmt::skip]
 const FORMATS: [(&[u8], &str, &str); 20] = [
     (b"\x93NUMPY", "an .npy array", "pandas.DataFrame(numpy.load(FILE))"),
@@ -15,7 +15,7 @@ const FORMATS: [(&[u8], &str, &str); 20] = [
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a spreadsheet", "pandas.read_excel(FILE)"),
     (b"PK\x03\x04", ARCHIVE, "with what wrote it: pandas.read_excel, torch.load, numpy.load"),
     (b"PK\x05\x06", ARCHIVE, "with what wrote it: pandas.read_excel, torch.load, numpy.load"),
-    // A pickle begins with the version of its protocol. PyTorch wrote tensors so before it wrote archives.
+    // A pickle begins with the version of its protocol. Old versions of PyTorch wrote tensors as pickles.
     (b"\x80\x02\x8a\x0al\xfc\x9cF\xf9", "a PyTorch file", "torch.load(FILE)"),
     (b"\x80\x02", "a pickle", "pandas.read_pickle(FILE)"),
     (b"\x80\x03", "a pickle", "pandas.read_pickle(FILE)"),
@@ -30,15 +30,17 @@ const FORMATS: [(&[u8], &str, &str); 20] = [
 
 const ARCHIVE: &str = "an archive (a spreadsheet, a PyTorch file, arrays in .npz)";
 
-/// An error if a file belongs to another program. `expected` is the format that was meant, and `saved` says how to write it.
-pub(crate) fn foreign(bytes: &[u8], expected: &str, saved: &str) -> Option<Failure> {
+/// Returns an error if a file has the format of another program. `expected` is the expected format, and `save` says
+/// how to write it.
+pub(crate) fn foreign(bytes: &[u8], expected: &str, save: &str) -> Option<Failure> {
     let mut formats = FORMATS.iter();
-    let (_, what, how) = formats.find(|(start, ..)| bytes.starts_with(start))?;
-    let failure = Failure::new(format!("{what}, not {expected}"));
-    Some(if how.contains('.') {
-        failure.help(format!("read it in Python, {how}, and {saved}"))
+    let (_, format, advice) = formats.find(|(start, ..)| bytes.starts_with(start))?;
+    let failure = Failure::new(format!("{format}, not {expected}"));
+    // Names of Python functions have a dot.
+    Some(if advice.contains('.') {
+        failure.help(format!("read it in Python, {advice}, and {save}"))
     } else {
-        failure.help(how)
+        failure.help(advice)
     })
 }
 

@@ -1,4 +1,4 @@
-//! JSON documents as other programs write them.
+//! Reading of JSON documents as other programs write them.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -14,18 +14,19 @@ use crate::failure::{Failure, InFile};
 /// # Errors
 /// The file cannot be read, is not JSON, or does not have the form of `T`.
 pub fn read<T: DeserializeOwned>(file: &Path, form: &str) -> Result<T, Failure> {
-    let bytes = std::fs::read(file).map_err(Failure::cannot_be_opened);
-    let bytes = bytes.in_file(file)?;
+    let bytes = std::fs::read(file)
+        .map_err(Failure::cannot_be_opened)
+        .in_file(file)?;
     let value = text(&bytes).and_then(|text| serde_json::from_str(&text).map_err(failure));
     value
         .map_err(|failure| failure.and_help(form))
         .in_file(file)
 }
 
-/// The text of a JSON document, in which `null` stands for `NaN`.
+/// Decodes a JSON document to text in which `null` replaces `NaN`.
 ///
 /// # Errors
-/// Bytes that are no text, and infinite numbers.
+/// The bytes are not text, or the document contains infinite numbers.
 pub fn text(bytes: &[u8]) -> Result<Cow<'_, str>, Failure> {
     let not_text = || Failure::new("not JSON: it is not text in UTF-8").help("save it as UTF-8");
     let mut text = if let Some(rest) = bytes.strip_prefix(b"\xff\xfe") {
@@ -35,7 +36,7 @@ pub fn text(bytes: &[u8]) -> Result<Cow<'_, str>, Failure> {
     } else {
         Cow::Borrowed(std::str::from_utf8(bytes).map_err(|_| not_text())?)
     };
-    // Some programs write the mark twice.
+    // Some programs write the byte-order mark twice.
     while let Some(rest) = text.strip_prefix('\u{feff}') {
         text = Cow::Owned(rest.to_owned());
     }
@@ -45,9 +46,10 @@ pub fn text(bytes: &[u8]) -> Result<Cow<'_, str>, Failure> {
     Ok(text)
 }
 
+/// Decodes UTF-16 with the given byte order; `None` if it is invalid.
 fn utf_16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Option<String> {
-    let (units, rest) = bytes.as_chunks();
-    let units: Vec<u16> = units.iter().map(|&of| unit(of)).collect();
+    let (pairs, rest) = bytes.as_chunks();
+    let units: Vec<u16> = pairs.iter().map(|&pair| unit(pair)).collect();
     String::from_utf16(&units).ok().filter(|_| rest.is_empty())
 }
 
@@ -58,6 +60,7 @@ fn with_nulls(text: &str) -> Result<String, Failure> {
         if i > 0 {
             nulls.push('"');
         }
+        // Every second part is the content of a string, which is kept.
         if i % 2 == 1 {
             nulls.push_str(part);
             continue;

@@ -1,4 +1,4 @@
-//! Columns of a table that are not used, and the rule for index columns.
+//! Unused columns of a table, and the rule for index columns.
 
 use std::path::PathBuf;
 
@@ -22,21 +22,22 @@ pub struct LeftOut {
 pub enum Reason {
     /// It is the [index](is_index) of a pandas data frame.
     Unnamed,
-    /// It holds text without a single number.
+    /// It contains text and no numbers.
     Text,
-    /// It holds codes: whole numbers of which some have leading zeros, as zip codes.
+    /// It contains codes: whole numbers of which some have leading zeros, such as zip codes.
     Codes,
     /// Its type is not numeric.
     NoNumbers,
     /// All its cells are missing.
     Empty,
-    /// It has another class in every row, as an index or a name, which no run predicts.
+    /// It has a different class in every row, like an index or a name, which no run predicts.
     Distinct,
     /// The user asked to leave it out.
     Dropped,
 }
 
 impl Reason {
+    /// The reason in a message.
     fn words(self) -> &'static str {
         match self {
             Self::Unnamed => "the index of a table",
@@ -57,10 +58,11 @@ impl LeftOut {
     }
 }
 
-/// Whether a column holds the index of a pandas data frame: a column of CSV without a name; `Unnamed: 0` and `Unnamed: 0.1`, which it
-/// becomes when the file is read and written again; and `__index_level_0__`, its name in Parquet.
+/// Returns whether a column is the index of a pandas data frame: a column of CSV without a name; `Unnamed: 0` and
+/// `Unnamed: 0.1`, the names after the file is read and written again; and `__index_level_0__`, the name in Parquet.
 ///
-/// As a feature, the index would tell training rows apart by their position in the file, so it is left out and reported.
+/// As a feature, the index would distinguish training rows by their position in the file, so it is left out and
+/// reported.
 ///
 /// ```
 /// use xai_files::left_out::is_index;
@@ -78,22 +80,21 @@ pub fn is_index(name: &str) -> bool {
             .is_some_and(is_number)
 }
 
-/// The option that leaves a column out, for advice.
+/// Formats the option that leaves a column out, for advice.
 pub fn drop_column(column: &str) -> String {
     format!("--drop-column '{column}'")
 }
 
-/// Remarks on the columns that are not used although the user did not ask for it, one for each file.
+/// Formats a remark for each file on its unused columns, except those that the user dropped.
 pub fn remarks(left_out: &[LeftOut]) -> Vec<String> {
-    let of_files = left_out.chunk_by(|a, b| a.file == b.file);
-    let remark = |of_file: &[LeftOut]| {
-        let unasked = of_file.iter().filter(|left| left.reason != Reason::Dropped);
-        let columns: Vec<String> = unasked.map(LeftOut::words).collect();
-        let file = of_file.first()?.file.display();
-        let columns = (!columns.is_empty()).then(|| columns.join(", "))?;
-        Some(format!("{file}: columns left out: {columns}"))
+    let by_file = left_out.chunk_by(|a, b| a.file == b.file);
+    let remark = |columns: &[LeftOut]| {
+        let unrequested = columns.iter().filter(|left| left.reason != Reason::Dropped);
+        let names: Vec<String> = unrequested.map(LeftOut::words).collect();
+        let file = columns.first()?.file.display();
+        (!names.is_empty()).then(|| format!("{file}: columns left out: {}", names.join(", ")))
     };
-    of_files.filter_map(remark).collect()
+    by_file.filter_map(remark).collect()
 }
 
 #[cfg(test)]

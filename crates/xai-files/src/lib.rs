@@ -1,21 +1,21 @@
 //! Reading and writing of files for the programs of xai-metrics, and their error messages.
 //!
-//! `xai` and `xai-sql` share this crate, so that a file means the same to both.
+//! `xai` and `xai-sql` share this crate, so both interpret a file in the same way.
 //!
 //! - [`Failure`]: an error message that names the file or the option, with advice and an exit code.
 //! - [`visible`](mod@visible): text from files without control characters, for terminals.
 //! - [`left_out`]: columns of a table that are not used, and the rule for index columns of pandas.
 //! - [`WholeFile`]: an output file that is either complete or unchanged. [`destination`] follows its path.
 //! - [`json`]: JSON documents as other programs write them.
-//! - With the feature `readers`: [`arrays`] (`.npy`, entries of `.npz`), [`samples`] for arrays larger than memory, [`table`] (`.csv`),
-//!   [`classes`] (labels), and [`content`], which recognizes a file by its header.
+//! - With the feature `readers`: [`arrays`] (`.npy`, entries of `.npz`), [`samples`] for arrays larger than memory,
+//!   [`table`] (`.csv`), [`classes`] (labels), and [`content`], which recognizes a file by its header.
 //! - With the feature `onnx`: models in ONNX format, run by a pure-Rust engine or, with `onnxruntime`, by ONNX Runtime.
 //! - With the feature `clap`: options that several programs share, as arguments of `clap`.
 //!
 //! Messages name the options of these programs, for example `--drop-column`.
 //!
-//! Messages count lines of text files from 1, with the header, as an editor shows them, and elements of arrays from 0, as in
-//! `labels[3]`.
+//! Messages count lines of text files from 1, with the header, as an editor shows them, and elements of arrays from
+//! 0, as in `labels[3]`.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 

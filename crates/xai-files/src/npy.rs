@@ -1,7 +1,7 @@
-//! Reads the `.npy` format: any numeric dtype, byte order and memory order.
+//! Reader of the `.npy` format, for any numeric dtype, byte order and memory order.
 //!
-//! `ndarray-npy` reads one dtype chosen at compile time, no half precision, and aborts when a header claims more memory than there
-//! is.
+//! `ndarray-npy` reads one dtype that is chosen at compile time, does not read half precision, and aborts if a
+//! header claims more memory than is available.
 
 use std::io::Read;
 
@@ -55,7 +55,7 @@ pub(super) enum Dtype {
 
 impl Dtype {
     /// Returns the dtype of a header, and whether it is big-endian.
-    pub(super) fn of(header: &Header) -> Result<(Self, bool), Failure> {
+    pub(super) fn from_header(header: &Header) -> Result<(Self, bool), Failure> {
         let dtype = match header.dtype.trim_start_matches(['<', '>', '|', '=']) {
             "b1" | "?" => Self::Bool,
             "i1" | "b" => Self::I8,
@@ -88,6 +88,7 @@ impl Dtype {
 /// An error for an array of another dtype, with advice.
 fn not_numeric(descriptor: &str) -> Failure {
     let help = match descriptor.as_bytes().first() {
+        // The first character is the kind of the dtype in NumPy.
         Some(b'O') => {
             "an array of Python objects: convert it with .astype(float), or its rows with numpy.stack, and save again"
         }
@@ -107,8 +108,8 @@ fn not_numeric(descriptor: &str) -> Failure {
     .help(help)
 }
 
-/// The number of elements of a shape, unless it overflows.
-pub(super) fn count(shape: &[usize]) -> Option<usize> {
+/// The number of elements of a shape; `None` if it overflows.
+pub(super) fn element_count(shape: &[usize]) -> Option<usize> {
     shape
         .iter()
         .try_fold(1usize, |product, &axis| product.checked_mul(axis))
@@ -116,27 +117,27 @@ pub(super) fn count(shape: &[usize]) -> Option<usize> {
 
 /// First bytes of every file.
 const MAGIC: &[u8] = b"\x93NUMPY";
-/// Longest header that numpy reads.
-const LONGEST_HEADER: usize = 10_000;
+/// Length of the longest header that NumPy reads.
+const MAX_HEADER: usize = 10_000;
 
-/// Reads the header of an array. Takes memory for the bytes that are there, not for the claimed length.
-pub(super) fn header<R: Read>(reader: &mut R) -> Result<Header, Failure> {
+/// Reads the header of an array. Allocates memory for the bytes that are there, not for the claimed length.
+pub(super) fn read_header<R: Read>(reader: &mut R) -> Result<Header, Failure> {
     let mut bytes = Vec::new();
     let mut more = |n: usize, bytes: &mut Vec<u8>| {
         let read = reader.by_ref().take(n as u64).read_to_end(bytes);
         read.map_err(Failure::cannot_be_read)
     };
-    // The magic text and the version, then the length in two bytes or, from version 2 on, four.
+    // The magic text and the version, then the length in two bytes, or in four from version 2 on.
     more(8, &mut bytes)?;
     let size = if bytes.get(6) == Some(&1) { 2 } else { 4 };
     more(size, &mut bytes)?;
-    let length = bytes.get(8..8 + size).unwrap_or_default();
-    let length = length
+    let length_bytes = bytes.get(8..8 + size).unwrap_or_default();
+    let length = length_bytes
         .iter()
         .rev()
         .fold(0, |n, &byte| n << 8 | usize::from(byte));
     let start = bytes.len();
-    more(length.min(LONGEST_HEADER), &mut bytes)?;
+    more(length.min(MAX_HEADER), &mut bytes)?;
     let is_cut = start >= 8 && bytes.len() - start < length;
     let no_array = |why: &dyn std::fmt::Display| {
         Failure::new(format!("not an .npy array: {why}")).help("save it with numpy.save")
@@ -159,10 +160,10 @@ pub(super) fn header<R: Read>(reader: &mut R) -> Result<Header, Failure> {
     header.ok_or_else(|| no_array(&"its header is damaged"))
 }
 
-/// Reads one array. `length` is the size of the file if it is known, as a guard against a header that claims more. Otherwise memory
-/// grows with the bytes that come.
+/// Reads one array. `length` is the size of the file if it is known, as a guard against a header that claims more.
+/// Otherwise memory grows with the bytes that are read.
 pub(super) fn read<R: Read>(mut reader: R, length: Option<u64>) -> Result<Numbers, Failure> {
-    let header = header(&mut reader)?;
+    let header = read_header(&mut reader)?;
     read_numbers(&header, reader, length)
 }
 
@@ -172,28 +173,28 @@ pub(super) fn read_numbers<R: Read>(
     reader: R,
     length: Option<u64>,
 ) -> Result<Numbers, Failure> {
-    let (dtype, big_endian) = Dtype::of(header)?;
+    let (dtype, big_endian) = Dtype::from_header(header)?;
     let fits = |&n: &usize| match length {
         Some(length) => (n as u64).saturating_mul(dtype.size()) <= length,
         None => (n as u64).checked_mul(dtype.size()).is_some(),
     };
-    let Some(count) = count(&header.shape).filter(fits) else {
+    let Some(count) = element_count(&header.shape).filter(fits) else {
         let has = match length {
             Some(length) => format!("the file has only {length} bytes"),
             None => "no file is so large".to_owned(),
         };
         return Err(Failure::new(format!(
-            "the header promises shape {:?} of {}, but {has}",
+            "the header claims shape {:?} of {}, but {has}",
             header.shape, header.dtype,
         ))
         .help("the file is cut short or damaged"));
     };
-    let data = Data {
+    let data = NumberReader {
         reader,
         header,
         count,
         big_endian,
-        is_promised: length.is_none(),
+        is_only_claimed: length.is_none(),
     };
     macro_rules! numbers {
         ($stored:ty, $convert:expr) => {
@@ -227,35 +228,35 @@ pub(super) fn read_numbers<R: Read>(
     })
 }
 
-/// The numbers after a header.
-struct Data<'a, R> {
+/// Reader of the numbers after a header.
+struct NumberReader<'a, R> {
     reader: R,
     header: &'a Header,
     count: usize,
     big_endian: bool,
-    /// Whether the count is only claimed by the header.
-    is_promised: bool,
+    /// Whether `count` is only claimed by the header, because the size of the file is not known.
+    is_only_claimed: bool,
 }
 
-/// Numbers that are read at a time.
-const AT_ONCE: usize = 1 << 15;
+/// Number of numbers per read.
+const NUMBERS_PER_READ: usize = 1 << 15;
 
-impl<R: Read> Data<'_, R> {
-    /// Reads the numbers. `from` converts little-endian and big-endian bytes.
+impl<R: Read> NumberReader<'_, R> {
+    /// Reads the numbers. `decoders` decode little-endian and big-endian bytes.
     fn numbers<T, U, const SIZE: usize>(
         mut self,
-        from: [fn([u8; SIZE]) -> T; 2],
+        decoders: [fn([u8; SIZE]) -> T; 2],
         convert: impl Fn(T) -> U,
     ) -> Result<ArrayD<U>, Failure> {
-        let from = from[usize::from(self.big_endian)];
+        let decode = decoders[usize::from(self.big_endian)];
         let mut numbers = Vec::new();
-        if !self.is_promised {
+        if !self.is_only_claimed {
             let room = numbers.try_reserve_exact(self.count);
             room.map_err(|_| too_large(self.count))?;
         }
-        let mut bytes = Vec::with_capacity(AT_ONCE * SIZE);
+        let mut bytes = Vec::with_capacity(NUMBERS_PER_READ * SIZE);
         while numbers.len() < self.count {
-            let wanted = SIZE * AT_ONCE.min(self.count - numbers.len());
+            let wanted = SIZE * NUMBERS_PER_READ.min(self.count - numbers.len());
             bytes.clear();
             let part = self.reader.by_ref().take(wanted as u64);
             let read = { part }.read_to_end(&mut bytes).map_err(damaged)?;
@@ -269,18 +270,19 @@ impl<R: Read> Data<'_, R> {
             numbers
                 .try_reserve(bytes.len() / SIZE)
                 .map_err(|_| too_large(self.count))?;
-            let (of_numbers, _) = bytes.as_chunks::<SIZE>();
-            numbers.extend(of_numbers.iter().map(|&number| convert(from(number))));
+            let (chunks, _) = bytes.as_chunks::<SIZE>();
+            numbers.extend(chunks.iter().map(|&chunk| convert(decode(chunk))));
         }
         match self.reader.read(&mut [0]) {
             Ok(0) => {}
-            Ok(_) => return Err(damaged("it goes on behind its last number")),
+            Ok(_) => return Err(damaged("there are bytes after its last number")),
             Err(error) => return Err(damaged(error)),
         }
         let shape = IxDyn(&self.header.shape).set_f(self.header.is_fortran);
         ArrayD::from_shape_vec(shape, numbers).map_err(Failure::new)
     }
 
+    /// Reads booleans, which are bytes of 0 or 1.
     fn booleans(self) -> Result<ArrayD<bool>, Failure> {
         let bytes = self.numbers([u8::from_le_bytes, u8::from_be_bytes], |x| x)?;
         match bytes.iter().find(|&&byte| byte > 1) {
@@ -292,19 +294,21 @@ impl<R: Read> Data<'_, R> {
 
 /// Converts the bits of a half-precision number: a sign, five bits of exponent, ten of fraction.
 fn half_to_single(bits: u16) -> f32 {
-    /// 2^112, the difference between the exponent biases of both formats.
+    /// 2^112: the exponent biases of the two formats differ by 112.
     const SCALE: f32 = f32::from_bits((127 + 112) << 23);
     let sign = u32::from(bits & 0x8000) << 16;
-    let size = u32::from(bits & 0x7fff) << 13;
-    let size = match bits & 0x7c00 {
-        0x7c00 => f32::INFINITY.to_bits() | size, // or not a number
-        _ => (f32::from_bits(size) * SCALE).to_bits(),
+    let shifted = u32::from(bits & 0x7fff) << 13;
+    let magnitude = match bits & 0x7c00 {
+        // Infinity, or NaN if there is a fraction.
+        0x7c00 => f32::INFINITY.to_bits() | shifted,
+        // The product also normalises subnormal numbers.
+        _ => (f32::from_bits(shifted) * SCALE).to_bits(),
     };
-    f32::from_bits(sign | size)
+    f32::from_bits(sign | magnitude)
 }
 
 fn too_large(count: usize) -> Failure {
-    Failure::new(format!("{count} numbers: more than memory holds"))
+    Failure::new(format!("{count} numbers do not fit into memory"))
 }
 
 /// An error for data that does not match the header.

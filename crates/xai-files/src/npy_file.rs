@@ -1,4 +1,4 @@
-//! Reads `.npy` files part by part, for files larger than memory.
+//! Reading of `.npy` files in parts, for files larger than memory.
 
 use std::path::Path;
 
@@ -11,14 +11,15 @@ use super::npy::{self, Dtype, Numbers, damaged};
 use crate::failure::Failure;
 use crate::npy_header::Header;
 
-/// Files of samples above this size are read batch by batch. Smaller ones are read at once and checked before a model is called. A
-/// batch is read once for all explainers and metrics, so the copy costs little beside the model.
+/// Size in bytes, as `f64`, above which samples are read batch by batch. Smaller files are read at once, and
+/// checked before a model is called. A batch is read once for all explainers and metrics, so the copy costs little
+/// compared with the model.
 const IN_MEMORY: u64 = 64 << 20;
 
-/// A complete `.npy` file in C order whose numbers are read by their position.
+/// A complete `.npy` file in C order, of which any range can be read.
 ///
-/// It is not memory-mapped: if another program truncates the file, reading is an error instead of a signal, and mapping would be
-/// unsafe.
+/// It is not memory-mapped, because mapping needs unsafe code, and a signal would end the process if another
+/// program truncated the file. Reading returns an error instead.
 pub struct NpyFile {
     file: Mutex<File>,
     header: Header,
@@ -47,24 +48,25 @@ pub enum Integers {
 }
 
 impl NpyFile {
-    /// Opens a file. `None` if it has to be read at once, is empty, or cannot be read: then the reader of whole files succeeds or
-    /// reports the error.
+    /// Opens a file. `None` if it can only be read at once, is empty, or cannot be read; the reader of whole files then
+    /// reads it or reports the error.
     pub fn open(file: &Path) -> Option<Self> {
         // A pipe can be read only once.
         let length = std::fs::metadata(file)
             .ok()
             .filter(Metadata::is_file)?
             .len();
-        let mut file = File::open(file).ok()?;
-        let header = npy::header(&mut file).ok()?;
-        let start = file.stream_position().ok()?;
-        let (dtype, big_endian) = Dtype::of(&header).ok()?;
-        let count = npy::count(&header.shape)? as u64;
-        let whole = count.checked_mul(dtype.size())?.checked_add(start)? == length;
+        let mut opened = File::open(file).ok()?;
+        let header = npy::read_header(&mut opened).ok()?;
+        let start = opened.stream_position().ok()?;
+        let (dtype, big_endian) = Dtype::from_header(&header).ok()?;
+        let count = npy::element_count(&header.shape)? as u64;
+        let is_whole = count.checked_mul(dtype.size())?.checked_add(start)? == length;
         let has_rows = count > 0 && !header.shape.is_empty();
-        let by_place = whole && has_rows && !header.is_fortran;
-        by_place.then_some(Self {
-            file: Mutex::new(file),
+        // In Fortran order the numbers of a row are not contiguous.
+        let has_ranges = is_whole && has_rows && !header.is_fortran;
+        has_ranges.then_some(Self {
+            file: Mutex::new(opened),
             header,
             dtype,
             big_endian,
@@ -75,17 +77,17 @@ impl NpyFile {
     /// Opens a file that is large enough to be read batch by batch.
     pub fn open_large(file: &Path) -> Option<Self> {
         let size = std::fs::metadata(file).ok()?.len();
-        // Small integers and booleans take eight times as much memory as in the file.
+        // Integers of one byte and booleans take up to eight times as much memory as in the file.
         if size <= IN_MEMORY / 8 {
             return None;
         }
-        let file = Self::open(file)?;
-        let is_large = match file.dtype.size() {
+        let opened = Self::open(file)?;
+        let is_large = match opened.dtype.size() {
             1 => size > IN_MEMORY / 8,
             2 => size > IN_MEMORY / 4,
             _ => size > IN_MEMORY,
         };
-        is_large.then_some(file)
+        is_large.then_some(opened)
     }
 
     /// The length of each axis.
@@ -93,7 +95,7 @@ impl NpyFile {
         &self.header.shape
     }
 
-    /// Whether [`integers`](Self::integers) can read the file.
+    /// Returns whether [`integers`](Self::integers) can read the file.
     pub fn has_integers(&self) -> bool {
         let others = [Dtype::Bool, Dtype::U64, Dtype::F16, Dtype::F32, Dtype::F64];
         !others.contains(&self.dtype) && !self.big_endian
@@ -108,7 +110,7 @@ impl NpyFile {
         npy::read_numbers(&header, bytes.as_slice(), Some(bytes.len() as u64))
     }
 
-    /// Reads a range of the numbers in the order and the type of the file.
+    /// Reads a range of the numbers in the order and type of the file.
     pub fn integers(&self, numbers: Range<usize>) -> Result<Integers, Failure> {
         let bytes = self.bytes(numbers)?;
         Ok(match self.dtype {
@@ -123,6 +125,7 @@ impl NpyFile {
         })
     }
 
+    /// Reads the bytes of a range of the numbers.
     fn bytes(&self, numbers: Range<usize>) -> Result<Vec<u8>, Failure> {
         let size = self.dtype.size();
         let length = usize::try_from(numbers.len() as u64 * size).map_err(Failure::new)?;

@@ -1,11 +1,11 @@
-//! Parses the header of an `.npy` file, a dictionary in Python syntax.
+//! Parser of the header of an `.npy` file, a dictionary in Python syntax.
 
 /// The header of an `.npy` file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Header {
-    /// A type as `<f8`, or the fields of records as they are written.
+    /// A type such as `<f8`, or the text of the fields of records.
     pub(super) dtype: String,
-    /// Whether the first axis varies fastest.
+    /// Whether the array is in Fortran order: the first axis varies fastest.
     pub(super) is_fortran: bool,
     /// The length of each axis.
     pub(super) shape: Vec<usize>,
@@ -14,12 +14,13 @@ pub(super) struct Header {
 impl Header {
     /// Parses `{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }`. `None` for anything else.
     ///
-    /// The names of record fields may hold any text, but arrays of records are refused by their dtype.
+    /// Names of record fields may contain anything, for example one of the keys, but arrays of records are refused
+    /// by their dtype.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let text = text.trim().strip_prefix('{')?.strip_suffix('}')?;
+        let items = text.trim().strip_prefix('{')?.strip_suffix('}')?;
         let value = |name: &str| {
             let quoted = ['\'', '"'].map(|quote| format!("{quote}{name}{quote}:"));
-            let mut found = quoted.iter().filter_map(|key| text.split_once(&**key));
+            let mut found = quoted.iter().filter_map(|key| items.split_once(&**key));
             found.next().map(|(_, value)| value.trim_start())
         };
         let descr = value("descr")?;
@@ -33,10 +34,12 @@ impl Header {
             _ => return None,
         };
         let (shape, _) = value("shape")?.strip_prefix('(')?.split_once(')')?;
-        let axes = shape.split(',').map(str::trim);
         // Python 2 wrote an `L` after integers.
-        let lengths = axes.filter(|axis| !axis.is_empty());
-        let lengths = lengths.map(|axis| axis.trim_end_matches('L').parse().ok());
+        let lengths = shape
+            .split(',')
+            .map(str::trim)
+            .filter(|axis| !axis.is_empty())
+            .map(|axis| axis.trim_end_matches('L').parse().ok());
         Some(Self {
             dtype: dtype.to_owned(),
             is_fortran,

@@ -1,4 +1,4 @@
-//! Reads arrays in `.npz` archives, with the crate `zip`.
+//! Reading of arrays in `.npz` archives, with the crate `zip`.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read, Seek};
@@ -12,14 +12,14 @@ use super::npy::{self, Numbers};
 use crate::failure::{Failure, InFile};
 use crate::foreign::foreign;
 
-/// The bytes of an archive.
-trait Source: Read + Seek {}
+/// A readable and seekable stream, as a trait object.
+trait ReadSeek: Read + Seek {}
 
-impl<S: Read + Seek> Source for S {}
+impl<S: Read + Seek> ReadSeek for S {}
 
 /// Splits `file.npz:name` into the archive and the name of the entry.
-pub fn entry_of(file: &Path) -> Option<(PathBuf, String)> {
-    // Some programs write extensions in capitals.
+pub fn split_entry(file: &Path) -> Option<(PathBuf, String)> {
+    // Some programs write extensions in upper case.
     let (mut archive, extension, entry) =
         [".npz", ".NPZ", ".Npz"].iter().find_map(|extension| {
             let (archive, entry) = file.as_os_str().split_once(&format!("{extension}:"))?;
@@ -29,12 +29,12 @@ pub fn entry_of(file: &Path) -> Option<(PathBuf, String)> {
     Some((archive.into(), entry.to_string_lossy().into_owned()))
 }
 
-/// Whether a file begins like an archive.
-pub(super) fn begins(bytes: &[u8]) -> bool {
+/// Returns whether a file begins like an archive.
+pub(super) fn is_archive(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
 }
 
-/// Reads the array with a name from an archive, or the only one.
+/// Reads the array with the given name from an archive, or its only array.
 pub(super) fn read(archive: &Path, entry: Option<&str>) -> Result<Numbers, Failure> {
     let opened = File::open(archive)
         .map_err(Failure::cannot_be_opened)
@@ -42,16 +42,19 @@ pub(super) fn read(archive: &Path, entry: Option<&str>) -> Result<Numbers, Failu
     read_opened(archive, BufReader::new(opened), entry)
 }
 
-/// Like [`read`], for an open file. A pipe is read into memory, because archives are read from the end.
+/// As [`read`], for an open file. A pipe is read into memory, because archives are read from their end.
 pub(super) fn read_opened(
     name: &Path,
     mut opened: BufReader<File>,
     entry: Option<&str>,
 ) -> Result<Numbers, Failure> {
-    let begin = opened.fill_buf().map_err(Failure::cannot_be_read);
-    let begin: Vec<u8> = begin.in_file(name)?.to_vec();
+    let begin = opened
+        .fill_buf()
+        .map_err(Failure::cannot_be_read)
+        .in_file(name)?
+        .to_vec();
     let is_file = opened.get_ref().metadata().is_ok_and(|m| m.is_file());
-    let source: Box<dyn Source> = if is_file {
+    let source: Box<dyn ReadSeek> = if is_file {
         Box::new(opened)
     } else {
         let mut bytes = Vec::new();
@@ -80,7 +83,7 @@ pub(super) fn read_opened(
         }
     };
     match archive.by_name(&format!("{entry}.npy")) {
-        // The size that the archive claims is not relied on.
+        // No length: the size that the archive claims may be wrong.
         Ok(stored) => npy::read(stored, None),
         Err(ZipError::FileNotFound) => Err(Failure::new(format!(
             "no array `{entry}` in the archive, it holds {}",
@@ -90,7 +93,8 @@ pub(super) fn read_opened(
     }
 }
 
-fn names(archive: &ZipArchive<Box<dyn Source>>) -> Vec<String> {
+/// Names of the arrays in an archive.
+fn names(archive: &ZipArchive<Box<dyn ReadSeek>>) -> Vec<String> {
     let names = archive.file_names();
     names
         .map(|name| name.strip_suffix(".npy").unwrap_or(name).to_owned())

@@ -1,4 +1,4 @@
-//! Samples in `.npy` files, also in files larger than memory.
+//! Samples in `.npy` files, including files larger than memory.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -15,14 +15,14 @@ use crate::npy_file::NpyFile;
 
 /// The samples of a file in double precision, in memory or, for a large file, read batch by batch.
 pub struct FileSamples {
-    source: Source,
-    /// Whether they are inputs of a model.
-    of_model: bool,
+    source: SampleSource,
+    /// Whether the samples are inputs of a model, so that single precision must represent them.
+    for_model: bool,
 }
 
-enum Source {
+enum SampleSource {
     Memory(ArrayD<f64>),
-    ByPlace { name: PathBuf, file: NpyFile },
+    OnDisk { name: PathBuf, file: NpyFile },
 }
 
 impl FileSamples {
@@ -31,33 +31,33 @@ impl FileSamples {
     /// # Errors
     /// The file cannot be read, or is not an array.
     pub fn open(file: &Path) -> Result<Self, Failure> {
-        Self::opened(file, false)
+        Self::open_with(file, false)
     }
 
-    /// Like [`open`](Self::open), for the inputs of a model: numbers that single precision, in which models compute, cannot represent
-    /// are an error.
+    /// As [`open`](Self::open), for the inputs of a model. Numbers that single precision, in which models compute,
+    /// cannot represent are an error.
     pub fn open_for_model(file: &Path) -> Result<Self, Failure> {
-        Self::opened(file, true)
+        Self::open_with(file, true)
     }
 
-    fn opened(name: &Path, of_model: bool) -> Result<Self, Failure> {
+    fn open_with(name: &Path, for_model: bool) -> Result<Self, Failure> {
         let source = match NpyFile::open_large(name) {
-            Some(file) => Source::ByPlace {
+            Some(file) => SampleSource::OnDisk {
                 name: name.to_owned(),
                 file,
             },
-            None => Source::Memory(numbers(arrays::read(name)?, of_model)?),
+            None => SampleSource::Memory(numbers(arrays::read(name)?, for_model)?),
         };
-        Ok(Self { source, of_model })
+        Ok(Self { source, for_model })
     }
 
     /// Reads samples in a given order.
     pub fn gather(&self, samples: &[usize]) -> Result<ArrayD<f64>, Failure> {
-        let of_sample = |&sample: &usize| {
+        let read = |&sample: &usize| {
             let batch = self.batch(sample..sample + 1);
             batch.map(CowArray::into_owned).map_err(Failure::new)
         };
-        let rows: Vec<ArrayD<f64>> = samples.iter().map(of_sample).collect::<Result<_, _>>()?;
+        let rows: Vec<ArrayD<f64>> = samples.iter().map(read).collect::<Result<_, _>>()?;
         let views: Vec<ArrayViewD<'_, f64>> = rows.iter().map(|row| row.view()).collect();
         ndarray::concatenate(Axis(0), &views).map_err(Failure::new)
     }
@@ -71,18 +71,20 @@ impl FileSamples {
 impl Samples<f64> for FileSamples {
     fn shape(&self) -> &[usize] {
         match &self.source {
-            Source::Memory(array) => array.shape(),
-            Source::ByPlace { file, .. } => file.shape(),
+            SampleSource::Memory(array) => array.shape(),
+            SampleSource::OnDisk { file, .. } => file.shape(),
         }
     }
 
     fn batch(&self, samples: Range<usize>) -> Result<CowArray<'_, f64, IxDyn>, BoxError> {
         match &self.source {
-            Source::Memory(array) => Ok(array.slice_axis(Axis(0), Slice::from(samples)).into()),
-            Source::ByPlace { name, file } => {
+            SampleSource::Memory(array) => {
+                Ok(array.slice_axis(Axis(0), Slice::from(samples)).into())
+            }
+            SampleSource::OnDisk { name, file } => {
                 let numbers = file.rows(samples);
                 let batch =
-                    numbers.and_then(|n| self::numbers(StoredArray::new(name, n), self.of_model));
+                    numbers.and_then(|n| self::numbers(StoredArray::new(name, n), self.for_model));
                 Ok(batch.map_err(Failure::into_message)?.into())
             }
         }
@@ -90,22 +92,22 @@ impl Samples<f64> for FileSamples {
 
     fn in_memory(&self) -> Option<ArrayViewD<'_, f64>> {
         match &self.source {
-            Source::Memory(array) => Some(array.view()),
-            Source::ByPlace { .. } => None,
+            SampleSource::Memory(array) => Some(array.view()),
+            SampleSource::OnDisk { .. } => None,
         }
     }
 }
 
-fn numbers(stored: StoredArray, of_model: bool) -> Result<ArrayD<f64>, Failure> {
-    if of_model {
+fn numbers(stored: StoredArray, for_model: bool) -> Result<ArrayD<f64>, Failure> {
+    if for_model {
         stored.for_model()?.into_f64()
     } else {
         stored.into_f64()
     }
 }
 
-/// Samples with a function that is called with the end of every range that is read. Some ranges are read several times, so a sum of
-/// lengths would be wrong.
+/// Samples that report their progress. The function is called with the end of every range that is read, not with its
+/// length, because some ranges are read several times.
 pub struct WatchedSamples<S, F> {
     /// The samples.
     pub samples: S,
@@ -128,15 +130,15 @@ impl<T: Real, S: Samples<T>, F: Fn(u64) + Sync> Samples<T> for WatchedSamples<S,
     }
 }
 
-/// Converts a stored integer.
+/// Conversion of a stored integer, which may refuse it.
 pub type Rule<V> = fn(i64) -> Result<V, Failure>;
 
-/// One value for each position of each sample, in a file of integers of shape `(n, height, width)`.
+/// One value for each position of each sample, from a file of integers of shape `(n, height, width)`.
 pub struct FilePlanes<V>(PlaneSource<V>);
 
 enum PlaneSource<V> {
     Memory(Array3<V>),
-    ByPlace {
+    OnDisk {
         name: PathBuf,
         file: NpyFile,
         shape: [usize; 3],
@@ -146,9 +148,9 @@ enum PlaneSource<V> {
 
 impl<V: Clone + Send + Sync> FilePlanes<V> {
     /// Opens a file that is large enough to be read batch by batch.
-    pub fn large(name: &Path, rule: Rule<V>) -> Option<Self> {
+    pub fn open_large(name: &Path, rule: Rule<V>) -> Option<Self> {
         let file = NpyFile::open_large(name)?;
-        Some(Self(PlaneSource::ByPlace {
+        Some(Self(PlaneSource::OnDisk {
             name: name.to_owned(),
             shape: file.shape().try_into().ok()?,
             file,
@@ -156,8 +158,8 @@ impl<V: Clone + Send + Sync> FilePlanes<V> {
         }))
     }
 
-    /// Converts an array that has been read.
-    pub fn of_file(stored: StoredArray, rule: Rule<V>) -> Result<Self, Failure> {
+    /// Converts an array in memory.
+    pub fn from_array(stored: StoredArray, rule: Rule<V>) -> Result<Self, Failure> {
         let name = stored.file().to_owned();
         read(stored, rule)
             .in_file(&name)
@@ -175,7 +177,7 @@ impl<V: Clone + Send + Sync> Planes<V> for FilePlanes<V> {
     fn shape(&self) -> [usize; 3] {
         match &self.0 {
             PlaneSource::Memory(array) => array.dim().into(),
-            PlaneSource::ByPlace { shape, .. } => *shape,
+            PlaneSource::OnDisk { shape, .. } => *shape,
         }
     }
 
@@ -184,7 +186,7 @@ impl<V: Clone + Send + Sync> Planes<V> for FilePlanes<V> {
             PlaneSource::Memory(array) => {
                 Ok(array.slice_axis(Axis(0), Slice::from(samples)).into())
             }
-            PlaneSource::ByPlace {
+            PlaneSource::OnDisk {
                 name, file, rule, ..
             } => {
                 let numbers = file.rows(samples);

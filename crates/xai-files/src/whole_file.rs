@@ -7,19 +7,20 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
-use crate::destination::{Destination, called, folder};
+use crate::destination::{Destination, display_name, folder};
 use crate::failure::{Failure, InFile};
 
-/// Temporary files that are being written. [`remove_unfinished`] removes them.
+/// Temporary files that are being written, for [`remove_unfinished`].
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// An output file that is written to a temporary file and renamed by [`finish`](Self::finish), so that nobody ever sees half of it.
-/// Nothing is left of a file that is dropped before.
+/// An output file that is written to a temporary file and renamed by [`finish`](Self::finish), so that it is never
+/// visible in part. If it is dropped before, nothing remains of it.
 ///
-/// A link stays, and the file that it leads to is written. A new file has the permissions of the umask, and a file that exists keeps
-/// its permissions and owner. If that needs the file itself (it has several names, belongs to another user, or its folder takes no
-/// new file), the complete output is copied into it. Devices, pipes and descriptors are written to directly, and `-` is standard
-/// output. The crates `tempfile` and `atomic-write-file` replace links, devices, pipes and files that may not be written.
+/// Links are followed, and stay. A new file has the permissions of the umask, and an existing file keeps its
+/// permissions and owner. If a new file cannot replace it (it has several names, belongs to another user, or its
+/// folder is not writable), the complete output is copied into it. Devices, pipes and descriptors are written to
+/// directly, and `-` is standard output. The crates `tempfile` and `atomic-write-file` would replace links,
+/// devices, pipes and files without write permission.
 ///
 /// ```
 /// use std::io::Write;
@@ -39,18 +40,18 @@ pub struct WholeFile {
     to: BufWriter<Target>,
 }
 
-/// The place where output goes before the file is finished.
+/// The destination of output before the file is finished.
 enum Target {
     /// A device, a pipe or a descriptor.
     Stream(Box<dyn Write + Send>),
-    /// A temporary file beside the target, which will be renamed. The fields are dropped in this order: the file is removed before
-    /// it is no longer registered.
-    Beside {
+    /// A temporary file in the folder of the target, which will be renamed. Fields are dropped in this order, so
+    /// the file is removed before its registration.
+    Temporary {
         file: NamedTempFile,
         target: PathBuf,
         registration: Unfinished,
     },
-    /// A file without a name, which will be copied into the target.
+    /// An unnamed temporary file, which will be copied into the target.
     Copied { whole: File, target: File },
 }
 
@@ -58,7 +59,7 @@ impl Target {
     fn stream(&mut self) -> &mut dyn Write {
         match self {
             Self::Stream(stream) => stream,
-            Self::Beside { file, .. } => file,
+            Self::Temporary { file, .. } => file,
             Self::Copied { whole, .. } => whole,
         }
     }
@@ -92,14 +93,14 @@ impl WholeFile {
     pub fn create(path: &Path) -> Result<Self, Failure> {
         let target = Destination::open(path).and_then(|destination| match destination {
             Destination::Stream(stream) => Ok(Target::Stream(stream)),
-            Destination::File(target) => Target::of_file(target),
+            Destination::File(target) => Target::for_file(target),
         });
-        let name = called(path).to_owned();
+        let name = display_name(path).to_owned();
         let to = BufWriter::new(target.in_file(&name)?);
         Ok(Self { name, to })
     }
 
-    /// Gives the file its name.
+    /// Writes the rest of the output, and renames the file.
     ///
     /// # Errors
     /// The rest cannot be written, or the file cannot be renamed.
@@ -107,10 +108,12 @@ impl WholeFile {
         finish_all([self])
     }
 
-    fn flushed(self) -> Result<(PathBuf, Target), Failure> {
+    fn flush_all(self) -> Result<(PathBuf, Target), Failure> {
         let Self { name, to } = self;
-        let target = to.into_inner().map_err(|error| error.into_error());
-        let flushed = target.and_then(|mut target| target.flush().map(|()| target));
+        let flushed = to
+            .into_inner()
+            .map_err(|error| error.into_error())
+            .and_then(|mut target| target.flush().map(|()| target));
         match flushed {
             Ok(target) => Ok((name, target)),
             Err(error) => Err(Failure::cannot_be_written(error)).in_file(name),
@@ -118,36 +121,37 @@ impl WholeFile {
     }
 }
 
-/// Gives several files their names. All of them are written before the first is renamed, and an interrupt waits for the last.
+/// Finishes several files. All of them are written before the first is renamed, and an interrupt waits until the
+/// last is renamed.
 ///
 /// # Errors
-/// The rest of a file cannot be written: then no file has its name. A file cannot be renamed: then the files before it have theirs.
+/// If the rest of a file cannot be written, no file is renamed. If a file cannot be renamed, the files before it are.
 pub fn finish_all(files: impl IntoIterator<Item = WholeFile>) -> Result<(), Failure> {
-    let flushed = files.into_iter().map(WholeFile::flushed);
-    // Declared before the lock and so dropped after it, because dropping a registration takes the lock.
+    let flushed = files.into_iter().map(WholeFile::flush_all);
+    // Declared before the lock and therefore dropped after it, because dropping a registration takes the lock.
     let mut waiting = flushed.collect::<Result<Vec<_>, _>>()?.into_iter();
     let mut registrations = Vec::new();
-    let _undisturbed = lock_unfinished();
+    let _lock = lock_unfinished();
     waiting.by_ref().try_for_each(|(name, target)| {
-        let named = target.give_name(&mut registrations);
-        named.map_err(Failure::cannot_be_written).in_file(name)
+        let renamed = target.rename(&mut registrations);
+        renamed.map_err(Failure::cannot_be_written).in_file(name)
     })
 }
 
 impl Target {
-    fn of_file(target: PathBuf) -> Result<Self, Failure> {
+    fn for_file(target: PathBuf) -> Result<Self, Failure> {
         // A file that may not be written must not be replaced either.
         let existing = match OpenOptions::new().write(true).open(&target) {
             Ok(file) => Some(file),
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Err(Failure::cannot_be_written(error)),
         };
-        let beside = match &existing {
+        let temporary = match &existing {
             None => new_file(&target).map(Some),
-            Some(existing) => like(existing, &target),
+            Some(existing) => new_file_like(existing, &target),
         };
-        match (beside.map_err(Failure::cannot_be_written)?, existing) {
-            (Some(file), _) => Ok(Self::Beside {
+        match (temporary.map_err(Failure::cannot_be_written)?, existing) {
+            (Some(file), _) => Ok(Self::Temporary {
                 registration: Unfinished::register(file.path()),
                 file,
                 target,
@@ -160,11 +164,12 @@ impl Target {
         }
     }
 
-    /// The caller holds the lock, so that no interrupt comes in the middle of a copy.
-    fn give_name(self, registrations: &mut Vec<Unfinished>) -> std::io::Result<()> {
+    /// Renames or copies the output to its target. The caller holds the lock, so that no interrupt comes in the
+    /// middle of a copy.
+    fn rename(self, registrations: &mut Vec<Unfinished>) -> std::io::Result<()> {
         match self {
             Self::Stream(_) => Ok(()),
-            Self::Beside {
+            Self::Temporary {
                 file,
                 target,
                 registration,
@@ -177,7 +182,7 @@ impl Target {
                 mut target,
             } => {
                 whole.rewind()?;
-                // Truncated last, so that an output no longer than the old one needs no room on the disk.
+                // Truncated last, so that output that is not longer than the old content needs no free space.
                 let length = std::io::copy(&mut whole, &mut target)?;
                 target.set_len(length)
             }
@@ -194,12 +199,12 @@ pub fn write<T>(
     write: impl FnOnce(&mut dyn Write) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let mut file = WholeFile::create(path)?;
-    let written = write(&mut file).in_file(called(path))?;
+    let written = write(&mut file).in_file(display_name(path))?;
     file.finish()?;
     Ok(written)
 }
 
-/// Creates a temporary file beside a path with the permissions of any new file.
+/// Creates a temporary file in the folder of the target, with the default permissions of new files.
 fn new_file(target: &Path) -> std::io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".xai-");
@@ -211,21 +216,22 @@ fn new_file(target: &Path) -> std::io::Result<NamedTempFile> {
     builder.tempfile_in(folder(target))
 }
 
-/// Creates a temporary file beside an existing one with its permissions and owner. `None` if only the file itself can have them.
-fn like(existing: &File, target: &Path) -> std::io::Result<Option<NamedTempFile>> {
+/// Creates a temporary file in the folder of an existing file, with its permissions and owner. `None` if that is not
+/// possible, or if the file has several names.
+fn new_file_like(existing: &File, target: &Path) -> std::io::Result<Option<NamedTempFile>> {
     let metadata = existing.metadata()?;
     #[cfg(unix)]
     if std::os::unix::fs::MetadataExt::nlink(&metadata) > 1 {
         return Ok(None);
     }
-    let beside = match tempfile::Builder::new()
+    let temporary = match tempfile::Builder::new()
         .prefix(".xai-")
         .tempfile_in(folder(target))
     {
-        Ok(beside) => beside,
+        Ok(temporary) => temporary,
         Err(error) => {
-            let closed = [ErrorKind::PermissionDenied, ErrorKind::ReadOnlyFilesystem];
-            return if closed.contains(&error.kind()) {
+            let not_writable = [ErrorKind::PermissionDenied, ErrorKind::ReadOnlyFilesystem];
+            return if not_writable.contains(&error.kind()) {
                 Ok(None)
             } else {
                 Err(error)
@@ -235,18 +241,20 @@ fn like(existing: &File, target: &Path) -> std::io::Result<Option<NamedTempFile>
     #[cfg(unix)]
     {
         use std::os::unix::fs::{MetadataExt, fchown};
-        let own = beside.as_file().metadata()?;
+        let own = temporary.as_file().metadata()?;
         let is_owner = (own.uid(), own.gid()) == (metadata.uid(), metadata.gid());
         let (owner, group) = (Some(metadata.uid()), Some(metadata.gid()));
-        if !is_owner && fchown(beside.as_file(), owner, group).is_err() {
+        if !is_owner && fchown(temporary.as_file(), owner, group).is_err() {
             return Ok(None);
         }
     }
-    beside.as_file().set_permissions(metadata.permissions())?;
-    Ok(Some(beside))
+    temporary
+        .as_file()
+        .set_permissions(metadata.permissions())?;
+    Ok(Some(temporary))
 }
 
-/// Keeps a temporary file registered for [`remove_unfinished`] as long as this value lives.
+/// Registration of a temporary file for [`remove_unfinished`], which ends when it is dropped.
 struct Unfinished(PathBuf);
 
 impl Unfinished {
@@ -266,7 +274,7 @@ fn lock_unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes temporary files, for a process that an interrupt ends without dropping them.
+/// Removes temporary files, for a process that is ended by an interrupt and does not drop them.
 pub fn remove_unfinished() {
     for path in lock_unfinished().iter() {
         let _ = std::fs::remove_file(path);

@@ -161,7 +161,7 @@ fn model_of(file: &Path, output: Option<&str>) -> Result<Arc<Named>> {
         model_output: key.1.clone(),
         ..EngineOptions::default()
     };
-    let model = OnnxModel::of_rows(file, &options);
+    let model = OnnxModel::open(file, &options);
     let model = model.map_err(|failure| exec_datafusion_err!("{}", failure.what()))?;
     if models.len() >= MOST_MODELS {
         models.clear();

@@ -59,7 +59,7 @@ impl Limits {
             if self.memory.is_some() && name == PARTITIONS && value != "1" {
                 let what = "a query with --memory-limit runs in one partition";
                 let failure =
-                    Failure::of_option("--set", what).with_value(format_args!("{name}={value}"));
+                    Failure::for_option("--set", what).with_value(format_args!("{name}={value}"));
                 return Err(failure.help("leave one of the two options out"));
             }
             let set = config.options_mut().set(name, value);

@@ -86,7 +86,7 @@ async fn answer_all(arguments: &Arguments) -> Result<(), Failure> {
     };
     if statements.len() > 1 && arguments.out.is_some() {
         let what = format_args!("one query has a file: there are {}", statements.len());
-        return Err(Failure::of_option("--out", what).help("write one query at a time"));
+        return Err(Failure::for_option("--out", what).help("write one query at a time"));
     }
     for (number, statement) in statements.into_iter().enumerate() {
         if number > 0 && !arguments.json {

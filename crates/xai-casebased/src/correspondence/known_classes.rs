@@ -38,6 +38,8 @@ pub fn check_known_classes(
         };
         shown.collect::<Vec<_>>().join(", ") + more
     };
+    // The error is about the first unknown class, but its text lists some of all: seen together, they reveal an
+    // encoding.
     let mut unknown: Vec<i64> = predicted.iter().copied().filter(is_unknown).collect();
     unknown.sort_unstable();
     unknown.dedup();

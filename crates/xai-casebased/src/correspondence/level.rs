@@ -58,6 +58,7 @@ impl Thresholds {
         if 0.0 <= self.medium && self.medium <= self.high && self.high <= 1.0 {
             return Ok(());
         }
+        // Both may be in range but in the wrong order.
         self.check_params()?;
         let expected = format!("at most the high threshold {}", self.high);
         Err(Error::parameter(input::MEDIUM, self.medium, expected))

@@ -159,7 +159,7 @@ impl<'a> AttributionData<'a> {
             None => Err(Error::parameter(
                 input,
                 "none",
-                "to be given, for the metric needs it",
+                "a value, because the metric needs this input",
             )),
         }
     }

@@ -96,7 +96,7 @@ impl AttributionMetric for LinearDatamodelingScore {
 fn margins(data: &AttributionData<'_>, n_subsets: usize) -> Result<Array2<f64>> {
     let (logits, targets) = data.logits_and_targets(n_subsets)?;
     let n_classes = logits.dim().2;
-    // A single logit stands for two classes.
+    // A single logit represents two classes.
     let classes = targets
         .iter()
         .enumerate()
@@ -120,6 +120,7 @@ fn margin(logits: ArrayView1<'_, f64>, class: usize) -> f64 {
             .filter(|(k, _)| *k != class)
             .map(|(_, z)| *z)
     };
+    // `elementary` functions have the same bits on every platform, unlike those of the C library.
     let largest = others().fold(f64::NEG_INFINITY, f64::max);
     let sum: f64 = others().map(|z| elementary::exp(z - largest)).sum();
     logits[class] - largest - elementary::ln(sum)

@@ -108,6 +108,7 @@ impl RetrievedRows<'_> {
                 .iter()
                 .map(|near| (near.distance, explainer.labels[near.index]));
             metric.relative_weights(neighbors, &mut relative)?;
+            // Neighbours are in ascending distance; their weights are written back to the order of the training rows.
             for (near, &(label, weight)) in found.iter().zip(&relative) {
                 let is_against = self.is_signed && label != self.predicted[sample];
                 row[near.index] = if is_against { -weight } else { weight };

@@ -45,6 +45,7 @@ impl Subsets {
         let mut is_mask = n_train > 2;
         for subset in subsets {
             let (cases, j) = (subset.as_ref(), all.n_subsets);
+            // Refused only if all lists look like rows of a mask: a single one may be a list of repeated cases.
             is_mask = is_mask && is_mask_row(cases, n_train);
             check_cases(input::SUBSETS, cases, n_train).map_err(|error| {
                 let index = [j, error.index()[0]];

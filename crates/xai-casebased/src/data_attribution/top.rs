@@ -163,11 +163,11 @@ mod tests {
             prop_assert_eq!(top(&values, k), &order[..n]);
             let single: Vec<f32> = values.iter().map(|&value| value as f32).collect();
             prop_assert_eq!(top(&single, k), &order[..n]);
-            let of_kind = |place: usize| place % 3 == 1;
-            let expected = order[..n].iter().filter(|&&place| of_kind(place as usize)).count();
-            prop_assert_eq!(count_in_top(&values, k, of_kind), expected);
-            let expected = order.iter().position(|&place| of_kind(place as usize));
-            prop_assert_eq!(count_before_best(&values, of_kind), expected);
+            let is_member = |position: usize| position % 3 == 1;
+            let expected = order[..n].iter().filter(|&&position| is_member(position as usize)).count();
+            prop_assert_eq!(count_in_top(&values, k, is_member), expected);
+            let expected = order.iter().position(|&position| is_member(position as usize));
+            prop_assert_eq!(count_before_best(&values, is_member), expected);
         }
     }
 }

@@ -164,6 +164,7 @@ pub(super) fn walk(
     } else {
         source.bytes_at_once()
     };
+    // Rows in single precision are not converted as a whole: the top of a row, for one, is found without it.
     let single = source.as_single().filter(|rows| rows.is_standard_layout());
     if let Some(rows) = single
         && rows.dim() != (n_test, n_train)

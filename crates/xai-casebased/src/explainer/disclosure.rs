@@ -195,11 +195,11 @@ impl Disclosure {
             Some(minimum) => Err(Error::refused(
                 input::EXPLANATIONS,
                 format!(
-                    "they show training rows, and this explainer only releases aggregates of at \
+                    "they show training rows, but this explainer only releases aggregates over at \
                      least {minimum} of them"
                 ),
             )
-            .with_help(help::ASK_FOR_AGGREGATE)),
+            .with_help(help::USE_AGGREGATE)),
         }
     }
 
@@ -215,12 +215,12 @@ impl Disclosure {
         Err(Error::refused(
             input::AGGREGATE,
             format!(
-                "its neighbours are {n_distinct} distinct training rows, and fewer than {minimum} \
-                 could be traced to persons"
+                "its neighbours are only {n_distinct} distinct training rows; fewer than {minimum} \
+                 could identify persons"
             ),
         )
         .owner(format!("sample {sample}"))
-        .with_help(help::ASK_MORE_NEIGHBORS))
+        .with_help(help::USE_MORE_NEIGHBORS))
     }
 }
 

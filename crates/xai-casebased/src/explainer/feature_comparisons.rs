@@ -47,6 +47,7 @@ impl CaseExplainer {
         let n_shown = self.disclosure.shown_features().len();
         let found = [explanations.len()];
         check_shape(input::EXPLANATIONS, &[samples.nrows()], &found)?;
+        // Explanations carry no reference to their explainer. A different number of shown features reveals a mix-up.
         for case in explanations.iter().flat_map(|e| &e.neighbors) {
             check_shape(input::EXPLANATIONS, &[n_shown], &[case.features.len()])
                 .map_err(|e| e.part("features of cases"))?;

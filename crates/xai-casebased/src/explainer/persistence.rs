@@ -178,7 +178,7 @@ impl CaseExplainer {
         let holds_redacted = self.disclosure.redacts_features();
         if holds_redacted && !options.store_redacted {
             let why = format!(
-                "the file would hold all values of the redacted features ({}), because distances need them",
+                "the file would contain all values of the redacted features ({}), because distances need them",
                 self.disclosure.redacted_features().join(", ")
             );
             let error = Error::refused(input::STORED_EXPLAINER, why);
@@ -234,6 +234,7 @@ impl CaseExplainer {
             return Err(corrupt("damaged: rows and labels do not belong together"));
         }
         let rows = Matrix::from_vec(stored.rows.into_owned(), n_rows, stored.n_features);
+        // Fitted like new data, so the settings and the values are checked again.
         let builder = stored.choices.into_builder()?;
         let explainer = builder.fit_matrix(rows, stored.labels.into_owned())?;
         if holds_redacted != explainer.disclosure.redacts_features() {

@@ -64,7 +64,7 @@ pub(crate) fn fastest(
     if !KdTree::supports(&distance) || n < MIN_TREE_ROWS || u32::try_from(n).is_err() || k >= n {
         return Ok(Box::new(scan.with_byte_filter()));
     }
-    // The scan is built first in any case: its answers tell how far the `k`-th neighbours of the probes are.
+    // The scan is built first in any case, because it finds the `k`-th neighbours of the probes.
     let probes = Probes::new(&rows, &prepared_distance, &scan, k);
     let step = (n / MIN_SAMPLE_ROWS).clamp(1, MAX_STEP);
     let (mut cost, mut shape) = probes.estimate(&rows, step);
@@ -123,7 +123,7 @@ impl Probes {
     /// Estimates the cost of a tree over all rows from a tree over one random row of every `step`. Also returns
     /// the tree if it is over all rows (`step` 1).
     ///
-    /// The sample tree tells which share of its boxes lies within the reach of the probes, for leaves and for the
+    /// The sample tree shows which share of its boxes lies within the reach of the probes, for leaves and for the
     /// nodes above them. The share falls from larger to smaller boxes by a factor per halving. The leaves of the
     /// full tree are some halvings smaller, and the share is assumed to keep falling by the same factor.
     fn estimate(&self, rows: &TrainingRows, step: usize) -> (f64, Option<Shape>) {

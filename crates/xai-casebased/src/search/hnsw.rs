@@ -39,6 +39,7 @@ impl Parameter for Hnsw {
         if items.len() != params.len() {
             return None;
         }
+        // Set by name, so that the range of each parameter is checked.
         for (param, item) in params.iter().zip(&items) {
             hnsw.set(param.name, item).ok()?;
         }

@@ -122,6 +122,7 @@ impl Embedding {
         for weights in self.weights.iter().chain(self.class_weights.values()) {
             check_shape(input::EMBEDDING_WEIGHTS, &[n_dimensions], &[weights.len()])?;
         }
+        // For the standardisation, embeddings are training rows; its errors must name them as embeddings.
         let space = Space {
             standardization: self
                 .standardize

@@ -73,6 +73,7 @@ impl TreeLeaf {
         check_row_count(fitting.train.n_rows())?;
         let (scaled_rows, distance) = (fitting.rows()?, fitting.distance);
         let leaves = self.leaves.evaluate(input::LEAVES, fitting.train.view())?;
+        // The engine gets unprepared rows, because it prepares them itself.
         let overflow_search = match self.overflow {
             Overflow::Truncate => None,
             Overflow::Nearest => Some(fitting.search(scaled_rows.clone())?),

@@ -133,6 +133,8 @@ impl Standardization {
     /// Scales one row into `to`; both have one value per feature.
     #[inline]
     pub(crate) fn write(&self, from: &[f64], to: &mut [f64]) {
+        // A division, not a product with the reciprocal, which would round differently from scikit-learn and from
+        // `apply`.
         for (((to, from), mean), scale) in to.iter_mut().zip(from).zip(&self.mean).zip(&self.scale)
         {
             *to = (from - mean) / scale;

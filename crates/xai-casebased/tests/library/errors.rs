@@ -400,7 +400,7 @@ fn engines_and_models_that_do_not_answer_are_named() {
     let refused = error(closed.explain(train.row(0), 0));
     assert!(matches!(refused.kind(), ErrorKind::Refused { .. }));
     assert_eq!(refused.input(), input::EXPLANATIONS);
-    assert_eq!(refused.help(), Some(help::ASK_FOR_AGGREGATE));
+    assert_eq!(refused.help(), Some(help::USE_AGGREGATE));
     let explainer = builder().fit(train.view(), &[0, 1]).unwrap();
     let model = |_: ndarray::ArrayView2<'_, f64>| Err::<Vec<i32>, _>("out of memory");
     let failed = error(explainer.explain_with(train.view(), model));

@@ -368,7 +368,7 @@ proptest! {
                     let refused = matches!(e.kind(), ErrorKind::Refused { .. });
                     prop_assert!(refused);
                     prop_assert_eq!(e.input(), input::AGGREGATE);
-                    prop_assert_eq!(e.help(), Some(help::ASK_MORE_NEIGHBORS));
+                    prop_assert_eq!(e.help(), Some(help::USE_MORE_NEIGHBORS));
                 }
                 Ok(aggregate) => {
                     prop_assert!(rows.len() >= minimum);

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use clap::Args;
 use serde::Serialize;
 use xai_files::failure::as_option;
-use xai_files::onnx::watched::Watched;
+use xai_files::onnx::watched::WatchedModel;
 use xai_files::{Failure, Files, InFiles};
 use xai_metrics::attribution::batch::{Data, PlannedRows};
 use xai_metrics::attribution::evaluation::EvaluationTable;
@@ -208,7 +208,7 @@ impl Compare {
         }
         let bar = context.progress(n as u64, "samples");
         let (n_calls, n_rows) = (AtomicU64::new(0), AtomicU64::new(0));
-        let watched = Watched {
+        let watched = WatchedModel {
             model,
             watch: |of_call| {
                 let calls = n_calls.fetch_add(1, Ordering::Relaxed) + 1;
@@ -459,7 +459,7 @@ impl Compare {
             match rows::write(Some(out), rows::SAMPLE_COLUMNS, of_scores) {
                 Ok(()) => format!(
                     "the scores computed until then are in {}",
-                    whole_file::called(out).display()
+                    whole_file::display_name(out).display()
                 ),
                 Err(failure) => format!("the scores computed until then are lost: {failure}"),
             },
@@ -511,7 +511,7 @@ pub(crate) struct Compared {
 
 /// What is wrong with a metric of `--metrics`.
 fn of_metrics(metric: impl Display, what: impl Display) -> Failure {
-    Failure::of_option("--metrics", what).with_value(metric)
+    Failure::for_option("--metrics", what).with_value(metric)
 }
 
 /// A metric that is not one of a comparison: it needs what no file holds, or there is none of this name.

@@ -38,7 +38,7 @@ impl ModelFiles {
     pub(super) fn open(&self, engine: &EngineOptions) -> Result<OpenedModel, Failure> {
         let inputs = FileSamples::open_for_model(&self.inputs)?;
         let targets = targets(arrays::read(&self.targets)?)?;
-        let model = OnnxModel::of_rows(&self.model, engine)?;
+        let model = OnnxModel::open(&self.model, engine)?;
         check_samples((&model, &self.model), (&inputs, &self.inputs))?;
         Ok(OpenedModel {
             model,
@@ -49,7 +49,7 @@ impl ModelFiles {
 
     /// For each input that an error may be about: its file, and the files that its shape and its range follow from.
     pub(crate) fn files<'a>(&'a self, explanations: &'a Path) -> Files<'a> {
-        Files::mainly(&self.model)
+        Files::with_main_file(&self.model)
             .file(&[input::EXPLANATIONS], explanations)
             .file(&[input::TARGETS, input::LABELS], &self.targets)
             .file(&[input::INPUTS], &self.inputs)

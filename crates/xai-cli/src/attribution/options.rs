@@ -114,7 +114,7 @@ impl Reading {
         let (channels, assumed) = match (asked, is_image) {
             (None, true) => {
                 let (channels, why) = told().ok_or_else(|| {
-                    Failure::of_option(
+                    Failure::for_option(
                         "--channels",
                         format_args!(
                             "{what} of shape {shape:?} may have their channels first or last"

@@ -101,7 +101,7 @@ mod tests {
                 let wrong = vec![(param.name.to_owned(), Value::from("no such value"))];
                 let error = entry.build::<f64>(&wrong).err().expect(&name);
                 assert_eq!(error.input(), Input::new(param.name), "{name}");
-                let files = names().named([param.name]);
+                let files = names().named_options([param.name]);
                 assert_eq!(
                     files.failure(&error).option(),
                     Some(option.as_str()),

@@ -55,7 +55,7 @@ impl Reliability {
             seed: context.seed(),
             ..Statistics::default()
         };
-        let places = Files::mainly(&self.scores)
+        let places = Files::with_main_file(&self.scores)
             .file(&[input::EXPLAINERS], &self.scores)
             .options(&[(input::N_REPLICATES, "--n-draws")]);
         let judged = values.reliability(&statistics).in_files(&places)?;

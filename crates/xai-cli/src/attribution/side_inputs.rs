@@ -67,7 +67,7 @@ pub(super) fn check_used(
             let params = with_word(entry, word).map(|param| param.name);
             let asks = params.map(|name| format!("--{} {word}", option_name(name)));
             let asks = asks.collect::<Vec<_>>().join(" or ");
-            let failure = Failure::of_option(&option, format_args!("used by {asks} alone"));
+            let failure = Failure::for_option(&option, format_args!("used by {asks} alone"));
             return Err(failure.help(format_args!("add {asks}, or leave {option} out")));
         }
     }
@@ -84,7 +84,7 @@ pub(super) fn check(
     let needs = |input| entry.info.needs.contains(&input);
     let name = entry.info.name;
     let needed_by = |option: &str, value: &str, what: &str| {
-        Failure::of_option(option, format_args!("needed by {what}")).with_value(value)
+        Failure::for_option(option, format_args!("needed by {what}")).with_value(value)
     };
     for input in [input::SECOND_MAPS, input::REFERENCE_MAPS] {
         if needs(input) && !is_given(input) {
@@ -235,14 +235,14 @@ fn masks(file: &Path, shape: &[usize]) -> Result<Masks, Failure> {
             "save booleans: of a mask with 0 and 255, or with a number for each object, `mask > 0`",
         )),
     };
-    if let Some(masks) = FilePlanes::large(file, rule) {
+    if let Some(masks) = FilePlanes::open_large(file, rule) {
         return Ok(Masks::new(masks));
     }
     let stored = planes(arrays::read(file)?, shape)?;
     if stored.has_fractions() {
         Ok(Masks::from_numbers(stored.into_f64::<Ix3>()?))
     } else {
-        Ok(Masks::new(FilePlanes::of_file(stored, rule)?))
+        Ok(Masks::new(FilePlanes::from_array(stored, rule)?))
     }
 }
 
@@ -251,7 +251,7 @@ fn segments(file: &Path, shape: &[usize]) -> Result<Segments, Failure> {
     let rule = |label: i64| {
         u32::try_from(label).map_err(|_| Failure::new("expected segments of 0 to 4 294 967 295"))
     };
-    if let Some(segments) = FilePlanes::large(file, rule) {
+    if let Some(segments) = FilePlanes::open_large(file, rule) {
         return Ok(Segments::new(segments));
     }
     let stored = arrays::read(file)?;
@@ -262,7 +262,7 @@ fn segments(file: &Path, shape: &[usize]) -> Result<Segments, Failure> {
         let shared = whole(&stored.into_integers::<Ix2>()?, rule).in_file(file)?;
         return Ok(Segments::shared(shared, n));
     }
-    Ok(Segments::new(FilePlanes::of_file(
+    Ok(Segments::new(FilePlanes::from_array(
         planes(stored, shape)?,
         rule,
     )?))

@@ -74,7 +74,7 @@ impl Texts {
     /// The metrics of what people marked, where they marked something.
     pub(crate) fn evaluate(&self, context: &Context) -> Result<ComparedTexts, Failure> {
         let file = TextFile::read(&self.texts)?;
-        let places = Files::mainly(&self.texts)
+        let places = Files::with_main_file(&self.texts)
             .file(&[input::EXPLAINERS], &self.texts)
             .options(&IntervalOptions::NAMES);
         let names: Vec<&str> = file
@@ -171,7 +171,10 @@ impl TextFile {
             texts: [sample, token].into_iter().chain(rationale).collect(),
         };
         let piece = table.whole(&columns)?;
-        let odd = piece.first_wrong().into_iter().chain(piece.first_missing());
+        let odd = piece
+            .first_invalid()
+            .into_iter()
+            .chain(piece.first_missing());
         if let Some((column, cell)) = odd.min_by_key(|(column, cell)| (cell.row, *column)) {
             return Err(piece.cell(cell.row, column, &cell.text, "a finite number"));
         }
@@ -210,7 +213,7 @@ impl TextFile {
                 .iter()
                 .map(|rows| rows.clone().map(|row| values[row]).collect());
             (
-                piece.place().header().name(column).to_owned(),
+                piece.context().header().name(column).to_owned(),
                 maps.collect(),
             )
         });

@@ -83,7 +83,7 @@ impl AggregateResult {
         let shares = self
             .class_shares
             .iter()
-            .map(|(label, share)| format!("{}: {share:.4}", classes.called(*label)));
+            .map(|(label, share)| format!("{}: {share:.4}", classes.display_name(*label)));
         shares.collect::<Vec<_>>().join(", ")
     }
 

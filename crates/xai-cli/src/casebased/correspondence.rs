@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use serde::Serialize;
-use xai_files::classes::{Classes, ClassesBuilder, NoClass};
+use xai_files::classes::{Classes, ClassesBuilder, LabelError};
 use xai_files::table::{Columns, Table};
 use xai_files::{Failure, Files, InFiles};
 use xai_metrics::casebased::correspondence::ClassWeightsSum;
@@ -59,11 +59,12 @@ impl CorrespondenceCommand {
         let metric = unweighted.class_weights(weights.in_files(&ClassWeightOptions::options())?);
         let predicted = classes.number(self.predicted.trim()).map_err(|reason| {
             let expected = reason.expected();
-            let failure = Failure::of_option("--predicted", format_args!("expected {expected}"));
+            let failure = Failure::for_option("--predicted", format_args!("expected {expected}"));
             reason.help(failure.with_value(&self.predicted))
         })?;
         let c: Correspondence = metric.evaluate(&distances, &labels, predicted).in_files(
-            &Files::mainly(&self.neighbors).and(Described::<CorrespondenceMetric>::options()),
+            &Files::with_main_file(&self.neighbors)
+                .and(Described::<CorrespondenceMetric>::options()),
         )?;
         let result = CorrespondenceResult {
             correspondence: c.score,
@@ -84,7 +85,10 @@ impl CorrespondenceCommand {
             numbers: vec![distance],
             texts: vec![label],
         })?;
-        let wrong_cells = piece.first_wrong().into_iter().chain(piece.first_missing());
+        let wrong_cells = piece
+            .first_invalid()
+            .into_iter()
+            .chain(piece.first_missing());
         if let Some((column, cell)) = wrong_cells.min_by_key(|(_, cell)| cell.row) {
             return Err(piece.cell(cell.row, column, &cell.text, "a finite number"));
         }
@@ -93,7 +97,7 @@ impl CorrespondenceCommand {
         for (row, text) in piece.text(label)?.iter().enumerate() {
             let class = builder.number(text);
             let failure =
-                |reason: NoClass| reason.help(piece.cell(row, label, text, reason.expected()));
+                |reason: LabelError| reason.help(piece.cell(row, label, text, reason.expected()));
             labels.push(class.map_err(failure)?);
         }
         if labels.is_empty() {
@@ -118,7 +122,7 @@ impl CorrespondenceResult {
             ["neighbours".to_owned(), self.n_neighbors.to_string()],
         ];
         for (label, weight) in self.class_weights_sum.iter() {
-            let class = classes.called(label);
+            let class = classes.display_name(label);
             rows.push([format!("weight of class {class}"), format!("{weight:.4}")]);
         }
         let table = text::table(&["", "value"], rows);

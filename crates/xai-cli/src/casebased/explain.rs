@@ -162,7 +162,7 @@ impl Collected {
         let audit = self
             .audit
             .finish()
-            .in_files(&Files::mainly(explaining.test))?;
+            .in_files(&Files::with_main_file(explaining.test))?;
         let recall = explaining.fitted.recall;
         let result = ExplainResult {
             mean_correspondence: audit.mean_correspondence,

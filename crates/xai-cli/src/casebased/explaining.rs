@@ -62,7 +62,7 @@ impl TestTable {
         fitted: FittedExplainer,
         limit: usize,
     ) -> Result<Explaining<'_>, Failure> {
-        let table = Table::read(&self.test)?.concealing(&fitted.redacted);
+        let table = Table::read(&self.test)?.conceal(&fitted.redacted);
         let missing = self.source.missing;
         let rows = TestRows::new(
             table,

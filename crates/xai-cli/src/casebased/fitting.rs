@@ -131,7 +131,7 @@ impl FittedExplainer {
         let info = explainer.training_info();
         Self {
             provenance: provenance || has_file_rows(&info.metadata_names),
-            classes: Classes::of_names(&info.class_names),
+            classes: Classes::from_names(&info.class_names),
             used: ColumnsUsed {
                 columns_used: info.feature_names.clone(),
                 columns_left_out: None,
@@ -173,7 +173,7 @@ impl ExplainerSource {
     ) -> Result<FittedExplainer, Failure> {
         if let Some(file) = &self.explainer {
             if self.fitting.is_any_given() {
-                return Err(Failure::of_option(
+                return Err(Failure::for_option(
                     "--explainer",
                     "options for fitting do not apply to a stored explainer",
                 )
@@ -183,7 +183,7 @@ impl ExplainerSource {
                 .map_err(Failure::cannot_be_opened)
                 .in_file(file)?;
             let explainer = CaseExplainer::load(std::io::BufReader::new(opened))
-                .in_files(&Files::mainly(file))?;
+                .in_files(&Files::with_main_file(file))?;
             let fitted = FittedExplainer::new(explainer, true);
             redaction::check(&fitted.redacted, label, predicted)?;
             return Ok(fitted);
@@ -265,7 +265,7 @@ impl Fitting {
         redaction::check(&self.redact, Some(label), predicted)?;
         for column in &self.drop_column {
             if column == label || self.metadata.contains(column) {
-                return Err(Failure::of_option(
+                return Err(Failure::for_option(
                     "--drop-column",
                     "the column of labels or metadata is not a feature",
                 )
@@ -273,7 +273,7 @@ impl Fitting {
                 .help("leave out this --drop-column"));
             }
         }
-        let table = Table::read(train)?.concealing(&self.redact);
+        let table = Table::read(train)?.conceal(&self.redact);
         for column in &self.redact {
             table.column(column)?;
         }
@@ -290,12 +290,12 @@ impl Fitting {
     }
 
     fn files<'a>(&self, train: &'a Path) -> Files<'a> {
-        Files::mainly(train)
+        Files::with_main_file(train)
             .options(&[
                 (input::REDACTED, "--redact"),
                 (input::METADATA, "--metadata"),
             ])
-            .ways_out(&[(LEAVE_FEATURE_OUT, "leave the column out: --drop-column")])
+            .hints(&[(LEAVE_FEATURE_OUT, "leave the column out: --drop-column")])
             .and(Described::<CaseExplainerBuilder>::options())
             .and(ClassWeightOptions::options())
     }
@@ -409,7 +409,7 @@ impl Fit {
             fitted
                 .explainer
                 .save_with(file, options)
-                .in_files(&Files::mainly(&self.out))
+                .in_files(&Files::with_main_file(&self.out))
         })?;
         drop(working);
         let mut info = fitted.explainer.training_info();
@@ -419,7 +419,7 @@ impl Fit {
         let used = fitted.used;
         used.remark(context);
         context.present(&FitResult { info: &info, used }, || {
-            let out = whole_file::called(&self.out);
+            let out = whole_file::display_name(&self.out);
             format!("{info}\nstored in {}", out.display())
         })
     }
@@ -450,9 +450,9 @@ fn class_weight(text: &str) -> Result<(String, f64), &'static str> {
 impl ClassWeightOptions {
     /// Returns the weights by the number of their class. Fails for classes that are not in `classes`.
     pub(super) fn resolve(&self, classes: &Classes) -> Result<Vec<(i64, f64)>, Failure> {
-        let numbered = |(label, weight): &(String, f64)| match classes.known(label) {
+        let numbered = |(label, weight): &(String, f64)| match classes.find(label) {
             Ok(label) => Ok((label, *weight)),
-            Err(expected) => Err(Failure::of_option(
+            Err(expected) => Err(Failure::for_option(
                 "--class-weight",
                 format_args!("expected {expected}"),
             )
@@ -466,7 +466,7 @@ impl ClassWeightOptions {
         for (label, weight) in &self.class_weights {
             let checked = ClassWeights::new([(label.parse().unwrap_or(0), *weight)]);
             checked.map_err(|error| {
-                Failure::of_option("--class-weight", error.kind())
+                Failure::for_option("--class-weight", error.kind())
                     .with_value(format_args!("{label}={weight}"))
             })?;
         }

@@ -2,9 +2,9 @@
 
 use clap::Args;
 use xai_files::Failure;
-use xai_files::classes::NoClass;
+use xai_files::classes::LabelError;
 use xai_files::left_out::drop_column;
-use xai_files::table::{NonNumber, NonNumberCell, Piece, Place};
+use xai_files::table::{NonNumber, NonNumberCell, Piece, TableContext};
 
 /// The option for missing cells.
 #[derive(Debug, Clone, Copy, Args)]
@@ -20,7 +20,12 @@ const DROP_ROWS: &str = "--drop-rows-with-missing";
 
 impl MissingCells {
     /// Returns the failure for a cell of a feature that is not a finite number.
-    pub(crate) fn no_number(&self, place: &Place, column: usize, cell: &NonNumberCell) -> Failure {
+    pub(crate) fn no_number(
+        &self,
+        place: &TableContext,
+        column: usize,
+        cell: &NonNumberCell,
+    ) -> Failure {
         let expected = match cell.kind {
             NonNumber::Missing => "a finite number, but the value is missing",
             NonNumber::Boolean => {
@@ -49,11 +54,11 @@ impl MissingCells {
         piece: &Piece,
         (row, column): (usize, usize),
         text: &str,
-        reason: NoClass,
+        reason: LabelError,
     ) -> Failure {
         let failure = piece.cell(row, column, text, reason.expected());
         match reason {
-            NoClass::Missing => failure.help(format!(
+            LabelError::Missing => failure.help(format!(
                 "fill the cell, or leave out rows with missing cells: {DROP_ROWS}"
             )),
             _ => reason.help(failure),

@@ -1,7 +1,7 @@
 //! Columns whose values are never shown.
 //!
 //! [`CaseExplainerBuilder::redact`](xai_metrics::casebased::CaseExplainerBuilder::redact) documents redaction in
-//! results. In addition, no message shows a cell of a redacted column (`Table::concealing`), and the columns of labels
+//! results. In addition, no message shows a cell of a redacted column (`Table::conceal`), and the columns of labels
 //! and predictions cannot be redacted, because they are the result.
 
 use xai_files::Failure;
@@ -33,7 +33,7 @@ pub(super) fn check(
 ) -> Result<(), Failure> {
     match refused(redacted, label, predicted) {
         None => Ok(()),
-        Some((column, reason)) => Err(Failure::of_option("--redact", reason)
+        Some((column, reason)) => Err(Failure::for_option("--redact", reason)
             .with_value(column)
             .help("use --aggregate-only M, which shows shares of classes and no training row")),
     }

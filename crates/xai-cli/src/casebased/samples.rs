@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ndarray::{Array2, Axis, Slice};
-use xai_files::classes::{Classes, NoClass};
+use xai_files::classes::{Classes, LabelError};
 use xai_files::table::{Columns, Piece, Pieces, Table};
 use xai_files::{Failure, Files};
 use xai_metrics::Error;
@@ -192,7 +192,7 @@ impl TestRows {
             .known
             .iter()
             .take(EXAMPLES)
-            .map(|class| classes.called(*class))
+            .map(|class| classes.display_name(*class))
             .collect();
         let expected = format!(
             "a class of the training rows, for example {}; no training row has {}",
@@ -217,7 +217,7 @@ impl TestRows {
         let text = piece.text(column)?.get(row);
         match classes.number(text) {
             Ok(class) => Ok(Some(class)),
-            Err(NoClass::Missing) if self.missing.drop_rows => Ok(None),
+            Err(LabelError::Missing) if self.missing.drop_rows => Ok(None),
             Err(why) => Err(self.missing.no_class(piece, (row, column), text, why)),
         }
     }
@@ -227,7 +227,7 @@ impl TestRows {
 /// left out.
 fn check(piece: &Piece, limit: usize, missing: &MissingCells) -> Result<(), Failure> {
     let counts = |row: usize| piece.first_row() + row < limit;
-    let wrong = piece.first_wrong().filter(|(_, cell)| counts(cell.row));
+    let wrong = piece.first_invalid().filter(|(_, cell)| counts(cell.row));
     let missing_cell = piece
         .first_missing()
         .filter(|(_, cell)| counts(cell.row) && !missing.drop_rows);
@@ -237,7 +237,7 @@ fn check(piece: &Piece, limit: usize, missing: &MissingCells) -> Result<(), Fail
         .min_by_key(|(column, cell)| (cell.row, *column));
     match first {
         None => Ok(()),
-        Some((column, cell)) => Err(missing.no_number(piece.place(), column, cell)),
+        Some((column, cell)) => Err(missing.no_number(piece.context(), column, cell)),
     }
 }
 
@@ -288,7 +288,7 @@ impl Samples {
             input::TRUTH,
         ];
         row_failure(error, &PER_ROW, |row| self.lines.get(row).copied(), file)
-            .unwrap_or_else(|| Files::mainly(file).failure(error))
+            .unwrap_or_else(|| Files::with_main_file(file).failure(error))
     }
 
     /// Returns the maximal runs of rows that are consecutive in the file, each with its first row in the batch, its

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use ndarray::Array2;
 use xai_files::Failure;
-use xai_files::classes::{Classes, ClassesBuilder, NoClass};
+use xai_files::classes::{Classes, ClassesBuilder, LabelError};
 use xai_files::failure::as_option;
 use xai_files::left_out::{LeftOut, Reason};
-use xai_files::table::{Columns, Contents, Piece, Place, Table, Tally, TextColumn};
+use xai_files::table::{Columns, Contents, Piece, Table, TableContext, Tally, TextColumn};
 use xai_metrics::casebased::training::{MetadataColumn, SPREADS};
 use xai_metrics::casebased::{CaseExplainerBuilder, Explanation, input};
 use xai_metrics::core::{Error, Input};
@@ -90,7 +90,7 @@ impl Training {
             lines: Vec::new(),
         };
         let pieces = table.pieces(&columns);
-        let place = pieces.place().clone();
+        let place = pieces.context().clone();
         for piece in pieces {
             rows.add(piece?)?;
         }
@@ -137,7 +137,7 @@ impl Rows<'_> {
             match label {
                 Ok(label) => self.labels.push(label),
                 // The row is left out in the end, so its label does not matter.
-                Err(NoClass::Missing) if self.missing.drop_rows => self.labels.push(0),
+                Err(LabelError::Missing) if self.missing.drop_rows => self.labels.push(0),
                 Err(why) => {
                     let at = (row, self.label);
                     return Err(self.missing.no_class(&piece, at, text, why));
@@ -165,7 +165,7 @@ impl Rows<'_> {
 
     fn finish(
         mut self,
-        place: &Place,
+        place: &TableContext,
         candidates: &[usize],
         mut left_out: Vec<(usize, Reason)>,
     ) -> Result<Training, Failure> {
@@ -219,7 +219,7 @@ impl Rows<'_> {
     /// the first cell that is not a number in a column of numbers.
     fn features(
         &self,
-        place: &Place,
+        place: &TableContext,
         candidates: &[usize],
         left_out: &mut Vec<(usize, Reason)>,
     ) -> Result<Vec<usize>, Failure> {

@@ -96,7 +96,7 @@ impl Fidelity {
                         let mut class = [0];
                         predictions
                             .classes(input::SAMPLES, row..row + 1, &mut class)
-                            .in_files(&Files::mainly(file))?;
+                            .in_files(&Files::with_main_file(file))?;
                         cells.push(class[0].to_string());
                     }
                     file.write(cells)?;

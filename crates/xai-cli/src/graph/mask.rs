@@ -38,14 +38,14 @@ impl Mask {
         let properties = match &self.edge_index {
             None => metric.evaluate(mask.view()),
             Some(file) => {
-                let edges = arrays::read_places::<Ix2>(file)?;
+                let edges = arrays::read_positions::<Ix2>(file)?;
                 let largest = edges.iter().copied().max().unwrap_or(-1);
                 let least_nodes = usize::try_from(largest.saturating_add(1)).unwrap_or_default();
                 let n_nodes = self.n_nodes.unwrap_or(least_nodes);
                 if n_nodes < least_nodes {
                     let file = file.display();
                     let reason = format_args!("{file} has an edge of node {largest}");
-                    return Err(Failure::of_option("--n-nodes", reason)
+                    return Err(Failure::for_option("--n-nodes", reason)
                         .with_value(n_nodes)
                         .help(format_args!(
                             "nodes count from 0: pass at least {least_nodes}"

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use xai_files::onnx::model::OnnxModel;
-use xai_files::onnx::watched::Watched;
+use xai_files::onnx::watched::WatchedModel;
 use xai_files::{Failure, Files, InFile, InFiles};
 use xai_metrics::core::error::ShortNumber;
 use xai_metrics::graph::dataset::SweepCurve;
@@ -67,7 +67,7 @@ impl ModelSource {
     /// Returns the number of rows of the model's output, by running the model once.
     pub(super) fn n_rows(&self, context: &Context) -> Result<usize, Failure> {
         let file = self.model_file()?;
-        let model = OnnxModel::of_graphs(file, &self.graph.engine)?;
+        let model = OnnxModel::open_graph_model(file, &self.graph.engine)?;
         let graph = self.graph.read(&model)?;
         context.end_check();
         let n_rows = graph.n_rows(&model);
@@ -85,7 +85,7 @@ impl ModelSource {
     ) -> Result<SweepCurve, Failure> {
         let file = self.model_file()?;
         if self.by == LevelUnit::TopK && levels_file.is_none() {
-            return Err(Failure::of_option(
+            return Err(Failure::for_option(
                 "--by",
                 "the default levels are shares of the edges, not numbers",
             )
@@ -93,7 +93,7 @@ impl ModelSource {
             .help("pass numbers of edges with --levels X.npy"));
         }
         let working = context.working("opening the model");
-        let model = OnnxModel::of_graphs(file, &self.graph.engine)?;
+        let model = OnnxModel::open_graph_model(file, &self.graph.engine)?;
         let stored = self.graph.read(&model)?;
         drop(working);
         let sparsities: Result<Vec<Sparsity>, Failure> = levels
@@ -107,7 +107,7 @@ impl ModelSource {
         let edge_sweep = sweep.edges(stored.edges);
         // One run on the whole graph, and two per level: on the explanation and on its complement.
         let bar = context.progress(1 + 2 * sparsities.len() as u64, "running the model");
-        let model = Watched {
+        let model = WatchedModel {
             model,
             watch: |runs| bar.inc(runs),
         };

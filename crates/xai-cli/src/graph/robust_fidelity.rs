@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 use xai_files::onnx::model::OnnxModel;
-use xai_files::onnx::watched::Watched;
+use xai_files::onnx::watched::WatchedModel;
 use xai_files::{Failure, Files, InFiles};
 use xai_metrics::graph::fidelity;
 use xai_metrics::graph::{ReturnType, RobustFidelityMetric, input};
@@ -69,13 +69,13 @@ impl RobustFidelity {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let metric = self.metric.read_seeded(context)?;
         let working = context.working("opening the model");
-        let model = OnnxModel::of_graphs(&self.model, &self.graph.engine)?;
+        let model = OnnxModel::open_graph_model(&self.model, &self.graph.engine)?;
         let stored = self.graph.read(&model)?;
         let n_rows = || stored.n_rows(&model).in_files(&self.files());
         let comparison = self.comparison.read(n_rows)?;
         drop(working);
         let bar = context.progress(metric.n_calls() as u64, "running the model");
-        let model = Watched {
+        let model = WatchedModel {
             model,
             watch: |runs| bar.inc(runs),
         };

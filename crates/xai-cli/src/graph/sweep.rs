@@ -139,7 +139,7 @@ impl SweepCommand {
             .optional(&[input::COMPLEMENT], self.complement.as_ref())
             .optional(&[input::LEVELS], self.levels.as_ref())
             .and(self.comparison.files())
-            .ways_out(&[(
+            .hints(&[(
                 help::PASS_LABELS_FOR_ONE_COLUMN,
                 "save a single score as two logits per row, 0 and the score",
             )])

@@ -33,7 +33,7 @@ pub(crate) fn check(matches: &ArgMatches) -> Result<bool, Failure> {
         destination::check(out).in_file(out)?;
     }
     if inputs(command).any(|input| is_same_file(out, &input)) {
-        return Err(Failure::of_option(
+        return Err(Failure::for_option(
             "--out",
             "the command reads this file and would overwrite it",
         )
@@ -49,20 +49,20 @@ fn check_standard_output(command: &ArgMatches, name: &str) -> Result<(), Failure
     // `report --out -` writes the page alone.
     if WITH_FOLDER.contains(&name) && name != "report" {
         return Err(
-            Failure::of_option("--out", "standard output cannot take several files")
+            Failure::for_option("--out", "standard output cannot take several files")
                 .with_value("-")
                 .help("name a folder"),
         );
     }
     if WITH_BINARY_FILE.contains(&name) && std::io::stdout().is_terminal() {
         return Err(
-            Failure::of_option("--out", "a terminal cannot show a binary file")
+            Failure::for_option("--out", "a terminal cannot show a binary file")
                 .with_value("-")
                 .help("name a file, or redirect standard output to one"),
         );
     }
     if command.get_flag("json") {
-        return Err(Failure::of_option(
+        return Err(Failure::for_option(
             "--json",
             "standard output cannot take JSON and the rows of --out -",
         )
@@ -89,7 +89,7 @@ fn inputs(command: &ArgMatches) -> impl Iterator<Item = PathBuf> {
             },
         };
         paths.into_iter().map(|path| {
-            let archive = npz::entry_of(&path).map(|(archive, _)| archive);
+            let archive = npz::split_entry(&path).map(|(archive, _)| archive);
             archive.unwrap_or(path)
         })
     })

@@ -7,7 +7,9 @@ use std::sync::OnceLock;
 use xai_files::whole_file;
 use xai_files::{Failure, InFile, WholeFile};
 
-pub(crate) use xai_files::destination::{called, is_file, is_standard_output, standard_output};
+pub(crate) use xai_files::destination::{
+    display_name, is_file, is_standard_output, standard_output,
+};
 
 /// Writes a file with [`WholeFile`], which an interrupt removes if it is incomplete.
 pub(crate) fn write<T>(

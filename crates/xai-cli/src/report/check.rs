@@ -103,7 +103,7 @@ fn check_files(
     let mut failures = Vec::new();
     let mut contents: Vec<(NamedFile, Content)> = Vec::new();
     for file in prepared.files {
-        let content = Content::of(&opened.folder.join(&file.path));
+        let content = Content::detect(&opened.folder.join(&file.path));
         checked.files.push(CheckedFile {
             key: file.key.clone(),
             path: file.path.clone(),

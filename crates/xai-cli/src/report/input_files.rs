@@ -17,7 +17,7 @@ const PIECE: usize = 1 << 20;
 /// reports the error.
 pub(super) fn input_file(folder: &Path, name: &str) -> InputFile {
     let full_path = folder.join(name);
-    let path = npz::entry_of(&full_path).map_or(full_path, |(archive, _)| archive);
+    let path = npz::split_entry(&full_path).map_or(full_path, |(archive, _)| archive);
     // A pipe can be read only once, which is left to its section.
     let is_file = std::fs::metadata(&path).is_ok_and(|found| found.is_file());
     let hashed = is_file.then(|| hash(&path).ok()).flatten();

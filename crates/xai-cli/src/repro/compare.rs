@@ -73,8 +73,8 @@ impl Compare {
             .in_file(&self.second[0]));
         }
         let files = runs::files(&self.first[0], &self.labels.labels)
-            .owned(FIRST, &self.first[0])
-            .owned(SECOND, &self.second[0]);
+            .owner_file(FIRST, &self.first[0])
+            .owner_file(SECOND, &self.second[0]);
         let comparison = self
             .comparison
             .read_seeded(context)?

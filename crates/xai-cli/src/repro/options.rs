@@ -65,7 +65,7 @@ impl PairMetrics {
         if let Some(i) = repeated {
             let name = metrics[i].map_or("all", |metric| metric.info().name);
             let failure =
-                Failure::of_option("--metrics", "the metric is given twice").with_value(name);
+                Failure::for_option("--metrics", "the metric is given twice").with_value(name);
             return Err(failure.help("name every metric once"));
         }
         if is_all {

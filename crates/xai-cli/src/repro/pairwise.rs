@@ -192,7 +192,7 @@ impl Pairwise {
 }
 
 fn sample_votes(sample: usize, runs: &LoadedRuns) -> VotesOfSample {
-    let class_name = |label: i64| runs.classes.called(label);
+    let class_name = |label: i64| runs.classes.display_name(label);
     let label_votes = votes(runs.predictions.view(), sample).into_iter();
     VotesOfSample {
         sample,

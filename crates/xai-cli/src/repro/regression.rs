@@ -76,7 +76,7 @@ impl Regression {
             &self.targets,
             n_targets,
         )?;
-        let files = Files::mainly(&self.predictions).file(&[input::TARGETS], &self.targets);
+        let files = Files::with_main_file(&self.predictions).file(&[input::TARGETS], &self.targets);
         let runs =
             RegressionReproducibility::new(predictions.view(), targets.view()).in_files(&files)?;
         let interval = self.interval.read_seeded(context)?;

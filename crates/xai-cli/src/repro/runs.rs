@@ -36,7 +36,7 @@ pub(crate) struct LoadedRuns {
 impl LoadedRuns {
     /// Fails if the predictions, or those of one column, have no class in common with the labels.
     fn check_classes(&self, file: &Path) -> Result<(), Failure> {
-        let class_name = |class| self.classes.called(class);
+        let class_name = |class| self.classes.display_name(class);
         let truth: HashSet<&i64> = self.labels.iter().collect();
         if self.predictions.iter().any(|class| truth.contains(class)) {
             return check_columns(&self.predictions, &self.columns, &self.labels, class_name);
@@ -68,9 +68,9 @@ pub(crate) fn files<'a>(predictions: &'a Path, labels: &'a Path) -> Files<'a> {
     } else {
         predictions
     };
-    Files::mainly(predictions)
+    Files::with_main_file(predictions)
         .file(&[input::LABELS], labels_file)
-        .named(["metrics"])
+        .named_options(["metrics"])
 }
 
 /// Returns `true` if `--labels` is the name of a file, and not of a column: it has an extension.
@@ -90,7 +90,7 @@ fn check_labels(files: &[PathBuf], labels: &Path) -> Result<(), Failure> {
         "this is neither a file nor a column, because {} is not a table",
         files[0].display()
     );
-    Err(Failure::of_option("--labels", what)
+    Err(Failure::for_option("--labels", what)
         .with_value(labels.display())
         .help("name a file of labels, for example Y.npy or Y.csv"))
 }
@@ -288,7 +288,7 @@ fn read_labels(
 /// Declares that classes are whole numbers, because an array contains them. Fails if tables of the same runs name them
 /// by words.
 fn numbers(classes: &mut ClassesBuilder, array: &StoredArray) -> Result<(), Failure> {
-    classes.are_numbers(array.is_boolean()).map_err(|why| {
+    classes.declare_numbers(array.is_boolean()).map_err(|why| {
         let failure = Failure::new(format!(
             "this array has whole numbers as classes, but a table has other classes: expected {}",
             why.expected()

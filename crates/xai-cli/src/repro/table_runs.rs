@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use ndarray::{Array1, Array2, Ix1};
-use xai_files::classes::{ClassesBuilder, NoClass};
+use xai_files::classes::{ClassesBuilder, LabelError};
 use xai_files::left_out::{LeftOut, Reason, drop_column};
 use xai_files::table::{Columns, Table};
 use xai_files::{Failure, arrays};
@@ -334,7 +334,7 @@ impl RunColumns {
                 continue;
             };
             columns.left_out.push(LeftOut {
-                file: table.place().file().to_owned(),
+                file: table.context().file().to_owned(),
                 column: name.clone(),
                 reason,
             });
@@ -342,7 +342,7 @@ impl RunColumns {
         if columns.runs.is_empty() {
             return Err(Failure::new("no column is a run")
                 .help("save a column of predictions per run")
-                .in_file(table.place().file()));
+                .in_file(table.context().file()));
         }
         Ok(columns)
     }
@@ -411,7 +411,7 @@ impl ClassTable {
             numbers: Vec::new(),
             texts: class_columns.iter().copied().chain(columns.index).collect(),
         };
-        let file = table.place().file().to_owned();
+        let file = table.context().file().to_owned();
         let mut rows = Vec::new();
         for piece in table.pieces(&wanted) {
             let piece = piece?;
@@ -422,9 +422,9 @@ impl ClassTable {
                 for (row, text) in piece.text(column)?.iter().enumerate() {
                     let class = classes.number(text).map_err(|why| {
                         let failure = piece.cell(row, column, text, why.expected());
-                        let name = piece.place().header().name(column);
+                        let name = piece.context().header().name(column);
                         match (why, Some(column) == columns.truth) {
-                            (NoClass::Continuous, _) | (_, true) => why.help(failure),
+                            (LabelError::Continuous, _) | (_, true) => why.help(failure),
                             _ => failure.help(format!(
                                 "correct the cell, or leave the column out if it is not a run: {}",
                                 drop_column(name)
@@ -455,14 +455,17 @@ pub(super) struct NumberTable {
 impl NumberTable {
     pub(super) fn read(table: Table, columns: &RunColumns) -> Result<Self, Failure> {
         let number_columns = columns.truth.iter().chain(&columns.runs);
-        let file = table.place().file().to_owned();
+        let file = table.context().file().to_owned();
         let piece = table.whole(&Columns {
             numbers: number_columns.copied().collect(),
             texts: columns.index.into_iter().collect(),
         })?;
-        let odd = piece.first_wrong().into_iter().chain(piece.first_missing());
+        let odd = piece
+            .first_invalid()
+            .into_iter()
+            .chain(piece.first_missing());
         if let Some((column, cell)) = odd.min_by_key(|(column, cell)| (cell.row, *column)) {
-            let name = piece.place().header().name(column);
+            let name = piece.context().header().name(column);
             let failure = piece.cell(cell.row, column, &cell.text, "a finite number");
             let remedy = cell.kind.remedy();
             return Err(if Some(column) == columns.truth {
@@ -500,7 +503,7 @@ fn only_column(table: &Table) -> Result<usize, Failure> {
             header.n_columns()
         ))
         .help("save the true values alone, or as a column of the table of runs, and pass its name")
-        .in_file(table.place().file())),
+        .in_file(table.context().file())),
     }
 }
 

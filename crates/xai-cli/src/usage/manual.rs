@@ -27,7 +27,7 @@ impl Manual {
         let pages = pages(command).map_err(Failure::new)?;
         let Some(folder) = &self.out else {
             if context.json {
-                return Err(Failure::of_option(
+                return Err(Failure::for_option(
                     "--json",
                     "a manual page cannot be printed as JSON",
                 )
@@ -126,7 +126,7 @@ impl Completions {
     pub(crate) fn run(&self, mut command: Command, context: &Context) -> Result<(), Failure> {
         if context.json {
             return Err(
-                Failure::of_option("--json", "a script cannot be printed as JSON")
+                Failure::for_option("--json", "a script cannot be printed as JSON")
                     .help("leave out --json"),
             );
         }

@@ -439,7 +439,7 @@ fn graphs_may_have_integer_features() {
 }
 
 fn of_rows(file: &str) -> OnnxModel {
-    OnnxModel::of_rows(file.as_ref(), &EngineOptions::default()).unwrap()
+    OnnxModel::open(file.as_ref(), &EngineOptions::default()).unwrap()
 }
 
 fn worst(a: &Array2<f64>, b: &Array2<f64>) -> f64 {

@@ -8,17 +8,19 @@ use xai_core::{ErrorKind, Help, Input};
 
 use super::Failure;
 
-/// Names for the errors of a command: the file of each input, the option of each parameter, and advice in terms of options.
+/// Table that translates errors of the library for a command: the file of each input, the option of each parameter, and
+/// advice in terms of options.
 ///
-/// An error of the library holds the input it is about as data, and this table translates it. No error text is parsed.
+/// An error of the library carries its input as data, so no error text is parsed.
 #[derive(Debug, Clone, Default)]
 pub struct Files<'a> {
     files: Vec<(Input, &'a Path)>,
     options: Vec<(Input, &'static str)>,
-    /// Options named after their parameter, without dashes.
+    /// Options with the name of their parameter, without dashes.
     named: Vec<&'static str>,
-    ways_out: Vec<(Help, &'static str)>,
-    /// Files of inputs that several owners have, by owner.
+    /// Advice that replaces the advice of the library.
+    hints: Vec<(Help, &'static str)>,
+    /// Files of the inputs of each owner, such as the first and the second explainer.
     owned: Vec<(&'static str, &'a Path)>,
     /// Files that determine the shape of an input.
     shaped_by: Vec<(Input, &'a Path)>,
@@ -26,6 +28,7 @@ pub struct Files<'a> {
     bounded_by: Vec<(Input, &'a Path)>,
     /// Formats settings in advice, if they are not options.
     terms: Option<fn(&str, Option<&str>) -> String>,
+    /// File of all inputs that are not in the table.
     rest: Option<&'a Path>,
 }
 
@@ -36,7 +39,7 @@ impl<'a> Files<'a> {
     }
 
     /// Creates a table with a main file, for errors about inputs that are not in the table.
-    pub fn mainly(file: &'a (impl AsRef<Path> + ?Sized)) -> Self {
+    pub fn with_main_file(file: &'a (impl AsRef<Path> + ?Sized)) -> Self {
         Self {
             rest: Some(file.as_ref()),
             ..Self::default()
@@ -59,7 +62,11 @@ impl<'a> Files<'a> {
     }
 
     /// Adds the file of the inputs of an [owner](Error::owner_name).
-    pub fn owned(mut self, owner: &'static str, file: &'a (impl AsRef<Path> + ?Sized)) -> Self {
+    pub fn owner_file(
+        mut self,
+        owner: &'static str,
+        file: &'a (impl AsRef<Path> + ?Sized),
+    ) -> Self {
         self.owned.push((owner, file.as_ref()));
         self
     }
@@ -72,7 +79,7 @@ impl<'a> Files<'a> {
         self
     }
 
-    /// Adds the file that determines the range of inputs, as of positions or classes.
+    /// Adds the file that determines the range of inputs, for example of positions or classes.
     pub fn bounded_by(mut self, inputs: &[Input], file: &'a (impl AsRef<Path> + ?Sized)) -> Self {
         let file = file.as_ref();
         self.bounded_by
@@ -86,19 +93,19 @@ impl<'a> Files<'a> {
         self
     }
 
-    /// Adds options named after their parameters: `max-fraction` for `max_fraction`.
-    pub fn named(mut self, names: impl IntoIterator<Item = &'static str>) -> Self {
+    /// Adds options with the names of their parameters: `max-fraction` for `max_fraction`.
+    pub fn named_options(mut self, names: impl IntoIterator<Item = &'static str>) -> Self {
         self.named.extend(names);
         self
     }
 
-    /// Adds advice in terms of options.
-    pub fn ways_out(mut self, ways_out: &[(Help, &'static str)]) -> Self {
-        self.ways_out.extend_from_slice(ways_out);
+    /// Adds advice in terms of options, which replaces the advice of the library.
+    pub fn hints(mut self, hints: &[(Help, &'static str)]) -> Self {
+        self.hints.extend_from_slice(hints);
         self
     }
 
-    /// Sets the format of settings in advice, if they are not options named after the parameter.
+    /// Sets the format of settings in advice, if they are not options with the name of the parameter.
     pub fn terms(mut self, terms: fn(&str, Option<&str>) -> String) -> Self {
         self.terms = Some(terms);
         self
@@ -109,7 +116,7 @@ impl<'a> Files<'a> {
         self.files.extend(other.files);
         self.options.extend(other.options);
         self.named.extend(other.named);
-        self.ways_out.extend(other.ways_out);
+        self.hints.extend(other.hints);
         self.owned.extend(other.owned);
         self.shaped_by.extend(other.shaped_by);
         self.bounded_by.extend(other.bounded_by);
@@ -118,19 +125,19 @@ impl<'a> Files<'a> {
         self
     }
 
-    /// Translates an error: a parameter out of its domain is wrong usage of its option, and everything else is bad data in the file of
-    /// the input.
+    /// Translates an error. A parameter outside its domain is wrong usage of its option; everything else is bad
+    /// data in the file of the input.
     pub fn failure(&self, error: &Error) -> Failure {
         let input = error.input();
-        let failure = match (self.place(error), self.option(input), error.kind()) {
+        let failure = match (self.input_file(error), self.option(input), error.kind()) {
             (Some(file), ..) => {
                 let others = self.others(error, file);
                 Failure::new(format_args!("{}{others}", error.problem())).in_file(file)
             }
             (None, Some(option), ErrorKind::InvalidParameter { value, .. }) => {
-                Failure::of_option(&option, error.kind()).with_value(value)
+                Failure::for_option(&option, error.kind()).with_value(value)
             }
-            (None, Some(option), kind) => Failure::of_option(&option, kind),
+            (None, Some(option), kind) => Failure::for_option(&option, kind),
             (None, None, ErrorKind::InvalidParameter { .. }) => Failure::usage(error.problem()),
             (None, None, _) => {
                 let failure = Failure::new(error.problem());
@@ -142,8 +149,8 @@ impl<'a> Files<'a> {
         };
         match error.help() {
             Some(help) => {
-                let in_options = self.ways_out.iter().find(|(of, _)| *of == help);
-                match in_options {
+                let replacement = self.hints.iter().find(|(key, _)| *key == help);
+                match replacement {
                     Some((_, text)) => failure.help(text),
                     None => failure.help(help.render(self.terms.unwrap_or(as_option))),
                 }
@@ -155,19 +162,19 @@ impl<'a> Files<'a> {
 
 impl<'a> Files<'a> {
     /// The file of an error, if the table has it.
-    fn place(&self, error: &Error) -> Option<&'a Path> {
+    fn input_file(&self, error: &Error) -> Option<&'a Path> {
         let owned = self
             .owned
             .iter()
             .find(|(owner, _)| error.owner_name() == Some(*owner));
-        let of_input = || self.files.iter().find(|(of, _)| *of == error.input());
+        let by_input = || self.files.iter().find(|(input, _)| *input == error.input());
         owned
             .map(|(_, file)| *file)
-            .or_else(|| of_input().map(|(_, file)| *file))
+            .or_else(|| by_input().map(|(_, file)| *file))
     }
 
-    /// The files that determine the expectation, as the end of a message.
-    fn others(&self, error: &Error, place: &Path) -> String {
+    /// The files that determine the expectation, as the end of a message about `file`.
+    fn others(&self, error: &Error, file: &Path) -> String {
         let all = match error.kind() {
             ErrorKind::ShapeMismatch { .. } => &self.shaped_by,
             ErrorKind::OutOfDomain { .. } | ErrorKind::LabelOutOfRange { .. } => &self.bounded_by,
@@ -175,9 +182,9 @@ impl<'a> Files<'a> {
         };
         let others = all
             .iter()
-            .filter(|(of, file)| *of == error.input() && *file != place);
+            .filter(|(input, other)| *input == error.input() && *other != file);
         let mut names: Vec<String> = Vec::new();
-        for name in others.map(|(_, file)| file.display().to_string()) {
+        for name in others.map(|(_, other)| other.display().to_string()) {
             if !names.contains(&name) {
                 names.push(name);
             }
@@ -190,7 +197,7 @@ impl<'a> Files<'a> {
 
     /// The option of a parameter.
     fn option(&self, input: Input) -> Option<String> {
-        let listed = self.options.iter().find(|(of, _)| *of == input);
+        let listed = self.options.iter().find(|(key, _)| *key == input);
         if let Some((_, option)) = listed {
             return Some((*option).to_owned());
         }
@@ -209,7 +216,7 @@ pub fn as_option(name: &str, value: Option<&str>) -> String {
     }
 }
 
-/// Names the file or the option of an error of the library.
+/// Extension of results of the library, to name the file or the option of an error.
 pub trait InFiles<T> {
     /// Translates the error with the table.
     fn in_files(self, files: &Files<'_>) -> Result<T, Failure>;
@@ -231,11 +238,11 @@ mod tests {
 
     #[test]
     fn an_error_is_about_what_the_table_says() {
-        let files = Files::mainly("main.npy")
+        let files = Files::with_main_file("main.npy")
             .file(&[EXPLANATIONS], "maps.npy")
             .options(&[(LEVEL, "--level")])
-            .named(["n-replicates"])
-            .ways_out(&[(SCALE, "scale by --option")]);
+            .named_options(["n-replicates"])
+            .hints(&[(SCALE, "scale by --option")]);
         let cases = [
             (Error::empty(EXPLANATIONS), Some("maps.npy"), 1),
             (Error::empty(SAMPLES), Some("main.npy"), 1),
@@ -256,9 +263,9 @@ mod tests {
 
     #[test]
     fn an_expectation_names_the_file_that_it_follows_from() {
-        let files = Files::mainly("main.npy")
+        let files = Files::with_main_file("main.npy")
             .file(&[EXPLANATIONS], "maps.npy")
-            .owned("the second", "b.npy")
+            .owner_file("the second", "b.npy")
             .shaped_by(&[EXPLANATIONS], "inputs.npy")
             .shaped_by(&[EXPLANATIONS], "maps.npy")
             .bounded_by(&[EXPLANATIONS], "model.onnx");

@@ -11,8 +11,8 @@ pub use files::{Files, InFiles, as_option};
 
 use crate::visible::{visible, visible_lines};
 
-/// An error message of a command: one line `error: PLACE: what, where, what was expected`, where PLACE is a file or an option, and
-/// possibly a line `help: what to do`.
+/// An error message of a command. The line `error: PLACE: MESSAGE` names a file or an option and says what is
+/// wrong, where, and what was expected. A line `help: ADVICE` may follow.
 ///
 /// ```
 /// use xai_files::Failure;
@@ -22,19 +22,20 @@ use crate::visible::{visible, visible_lines};
 /// ```
 #[derive(Debug)]
 pub struct Failure {
-    kind: Kind,
+    kind: FailureKind,
     /// The file, or the option with its value.
     place: Option<String>,
     /// The option of wrong usage, without dashes.
     option: Option<Box<str>>,
     message: String,
-    /// Lines of the file.
+    /// Lines of the file that the message shows.
     excerpt: Option<String>,
     help: Option<String>,
 }
 
+/// The kind of a failure, which determines the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum FailureKind {
     BadData,
     WrongUsage,
     /// A comparison got worse.
@@ -46,7 +47,7 @@ impl Failure {
     /// Creates an error for bad data, exit code 1.
     pub fn new(message: impl Display) -> Self {
         Self {
-            kind: Kind::BadData,
+            kind: FailureKind::BadData,
             place: None,
             option: None,
             message: one_line(&message.to_string()),
@@ -58,13 +59,13 @@ impl Failure {
     /// Creates an error for arguments that do not fit together, exit code 2.
     pub fn usage(message: impl Display) -> Self {
         Self {
-            kind: Kind::WrongUsage,
+            kind: FailureKind::WrongUsage,
             ..Self::new(message)
         }
     }
 
     /// Creates an error for the value of an option, exit code 2.
-    pub fn of_option(option: &str, message: impl Display) -> Self {
+    pub fn for_option(option: &str, message: impl Display) -> Self {
         Self {
             place: Some(option.to_owned()),
             ..Self::usage(message).about_option(option)
@@ -82,7 +83,7 @@ impl Failure {
     /// Creates an error for a comparison that got worse, exit code 3.
     pub fn got_worse(message: impl Display) -> Self {
         Self {
-            kind: Kind::GotWorse,
+            kind: FailureKind::GotWorse,
             ..Self::new(message)
         }
     }
@@ -90,7 +91,7 @@ impl Failure {
     /// Creates an error for Ctrl-C, exit code 130 as in shells.
     pub fn interrupted() -> Self {
         Self {
-            kind: Kind::Interrupted,
+            kind: FailureKind::Interrupted,
             ..Self::new("interrupted")
         }
     }
@@ -98,23 +99,22 @@ impl Failure {
     /// Creates an error for a missing column. The help lists the columns, or the first of many.
     pub fn no_column(name: &str, names: &[impl AsRef<str>]) -> Self {
         const LISTED: usize = 20;
-        let listed: Vec<String> = names
-            .iter()
-            .take(LISTED)
-            .map(|it| short(it.as_ref()))
-            .collect();
-        let mut listed = listed.join(", ");
+        let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+        let first_names: Vec<String> = names.iter().take(LISTED).map(|name| short(name)).collect();
+        let mut list = first_names.join(", ");
         if names.len() > LISTED {
-            listed += &format!(" and {} more", names.len() - LISTED);
+            list += &format!(" and {} more", names.len() - LISTED);
         }
         let failure = Self::new(format!("no column `{}`", short(name)));
-        let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
         match text::nearest(name, names.iter().copied()) {
             None if names.len() == 1 => failure.help(format!(
-                "the only column is {listed}: cells are separated by commas, semicolons, tabs or vertical bars"
+                "the only column is {list}: cells are separated by commas, semicolons, tabs or vertical bars"
             )),
-            Some(near) => failure.help(format!("did you mean `{}`? The columns are {listed}", short(near))),
-            None => failure.help(format!("the columns are {listed}")),
+            Some(similar) => failure.help(format!(
+                "did you mean `{}`? The columns are {list}",
+                short(similar)
+            )),
+            None => failure.help(format!("the columns are {list}")),
         }
     }
 
@@ -133,14 +133,14 @@ impl Failure {
         Self::new(format_args!("cannot be written: {}", reason.into().0))
     }
 
-    /// Creates an error for a result that standard output does not take.
+    /// Creates an error for a result that cannot be written to standard output.
     pub fn standard_output(reason: std::io::Error) -> Self {
         Self::new(format_args!("standard output: {reason}"))
     }
 
     /// Names the file, unless the error names one already or is about an option.
     pub fn in_file(mut self, file: impl AsRef<Path>) -> Self {
-        if self.kind == Kind::BadData {
+        if self.kind == FailureKind::BadData {
             self.place
                 .get_or_insert_with(|| file.as_ref().display().to_string());
         }
@@ -155,7 +155,7 @@ impl Failure {
 
     /// Turns the error into bad data, exit code 1.
     pub fn as_bad_data(mut self) -> Self {
-        self.kind = Kind::BadData;
+        self.kind = FailureKind::BadData;
         self
     }
 
@@ -189,9 +189,9 @@ impl Failure {
         self.option.as_deref()
     }
 
-    /// Changes the words of the message, for readers who write keys instead of options.
+    /// Rewrites the texts of the message, for users who write keys instead of options.
     pub fn map_text(mut self, words: impl Fn(&str) -> String) -> Self {
-        if self.kind == Kind::WrongUsage {
+        if self.kind == FailureKind::WrongUsage {
             self.place = self.place.map(|place| words(&place));
         }
         self.message = words(&self.message);
@@ -199,19 +199,19 @@ impl Failure {
         self
     }
 
-    /// Moves the message to another place, as bad data.
-    pub fn moved_to(self, place: impl FnOnce(&str) -> Self) -> Self {
+    /// Creates an error elsewhere with the place and the message of this one as its message. The advice stays.
+    pub fn move_to(self, create: impl FnOnce(&str) -> Self) -> Self {
         let what = match &self.place {
             Some(old) => format!("{}: {}", old.trim_start_matches('-'), self.message),
             None => self.message.clone(),
         };
         Self {
             help: self.help,
-            ..place(&what)
+            ..create(&what)
         }
     }
 
-    /// The message on one line.
+    /// The place and the message on one line.
     pub fn what(&self) -> String {
         match &self.place {
             Some(place) => format!("{place}: {}", self.message),
@@ -232,10 +232,10 @@ impl Failure {
     /// The exit code of a program that ends with this error.
     pub fn exit_code(&self) -> u8 {
         match self.kind {
-            Kind::BadData => 1,
-            Kind::WrongUsage => 2,
-            Kind::GotWorse => 3,
-            Kind::Interrupted => 130,
+            FailureKind::BadData => 1,
+            FailureKind::WrongUsage => 2,
+            FailureKind::GotWorse => 3,
+            FailureKind::Interrupted => 130,
         }
     }
 }
@@ -247,12 +247,12 @@ impl Failure {
 /// assert_eq!(nearest("Methrics", &["metrics", "model"]), "did you mean `metrics`?");
 /// assert_eq!(nearest("zzz", &["maps", "model"]), "there are `maps`, `model`");
 /// ```
-pub fn nearest(given: &str, valid: &[&str]) -> String {
-    match text::nearest(given, valid.iter().copied()) {
+pub fn nearest(unknown: &str, valid: &[&str]) -> String {
+    match text::nearest(unknown, valid.iter().copied()) {
         Some(word) => format!("did you mean `{word}`?"),
         None => {
-            let valid: Vec<String> = valid.iter().map(|word| format!("`{word}`")).collect();
-            format!("there are {}", valid.join(", "))
+            let quoted: Vec<String> = valid.iter().map(|word| format!("`{word}`")).collect();
+            format!("there are {}", quoted.join(", "))
         }
     }
 }
@@ -285,12 +285,12 @@ impl Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// Joins the lines of a message of another library.
+/// Joins the lines of a message of another library to one.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Names the file that a failure comes from.
+/// Extension of results, to name the file of a failure.
 pub trait InFile<T> {
     /// Names `file` in the failure, unless it names one already.
     fn in_file(self, file: impl AsRef<Path>) -> Result<T, Failure>;
@@ -307,7 +307,7 @@ impl<T> InFile<T> for Result<T, Failure> {
 pub struct WriteError(String);
 
 impl From<std::io::Error> for WriteError {
-    /// Keeps the reason of the operating system. Other errors name the temporary file beside the output, so only their kind is kept.
+    /// Keeps the reason of the operating system. Other errors name the temporary file, so only their kind is kept.
     fn from(error: std::io::Error) -> Self {
         Self(match (error.raw_os_error(), error.kind()) {
             (None, kind) if kind != ErrorKind::Other => std::io::Error::from(kind).to_string(),
@@ -347,7 +347,7 @@ mod tests {
 
     #[test]
     fn the_option_of_wrong_usage_is_known_without_its_text() {
-        let failure = Failure::of_option("--level", "expected less").with_value(2);
+        let failure = Failure::for_option("--level", "expected less").with_value(2);
         assert_eq!(failure.option(), Some("level"));
         assert_eq!(failure.to_string(), "error: --level 2: expected less");
         let failure = Failure::usage("--a or --b is needed").about_option("--a");

@@ -14,21 +14,22 @@ use crate::failure::Failure;
 
 /// An explainer in an ONNX file.
 ///
-/// It takes the inputs and possibly, as a second input, the target classes `(n,)` as integers. Its output is the maps, shaped like the
-/// inputs or without channels, or the maps of all classes with the class as the second axis, of which the target's is used.
+/// It takes the inputs and optionally the target classes `(n,)` as integers. Its output is the maps, with the shape
+/// of the inputs or without channels, or the maps of all classes with the class as the second axis; then the map of
+/// the target is used.
 pub struct OnnxExplainer(OnnxModel);
 
 impl OnnxExplainer {
     /// Reads an explainer.
     ///
     /// # Errors
-    /// The file cannot be read, is not an ONNX model, has operators or types that the engine lacks, or has other inputs or several
-    /// outputs.
+    /// The file cannot be read, is not an ONNX model, has operators or types that the engine lacks, or has other
+    /// inputs or several outputs.
     pub fn open(file: &Path, options: &EngineOptions) -> Result<Self, Failure> {
-        OnnxModel::of_maps(file, options).map(Self)
+        OnnxModel::open_map_model(file, options).map(Self)
     }
 
-    /// The layout of images that it takes, as far as its file tells.
+    /// The layout of its images, as far as the file reveals it.
     pub fn images(&self) -> ImageLayout {
         self.0.images
     }
@@ -37,7 +38,7 @@ impl OnnxExplainer {
 impl<T: Real> Explainer<T> for OnnxExplainer {
     fn explain(&self, inputs: ArrayViewD<'_, T>, targets: &Targets) -> Result<ArrayD<T>, BoxError> {
         let classes = classes(targets);
-        // An operator that looks a class up would count a negative one from the other end.
+        // Operators that select by a class count negative indices from the end.
         if let Some(row) = classes.iter().position(|&class| class < 0) {
             return Err(format!(
                 "targets[{row}] = {}: expected a class from 0 on",
@@ -45,17 +46,17 @@ impl<T: Real> Explainer<T> for OnnxExplainer {
             )
             .into());
         }
-        let maps = self.0.of_samples(&inputs, Some(&classes))?;
-        let maps = if has_class_axis(&inputs.shape()[1..], &maps.shape()[1..]) {
-            of_targets(&maps, &classes)?
+        let output = self.0.run_batch(&inputs, Some(&classes))?;
+        let maps = if has_class_axis(&inputs.shape()[1..], &output.shape()[1..]) {
+            select_targets(&output, &classes)?
         } else {
-            maps
+            output
         };
         Ok(maps.mapv(T::from_f64_nearest))
     }
 }
 
-/// The target classes. For rows of weights, the class of the largest weight.
+/// The target classes. For rows of weights, the class with the largest weight.
 fn classes(targets: &Targets) -> Vec<i64> {
     match targets {
         Targets::Classes(classes) => classes.clone(),
@@ -67,7 +68,7 @@ fn classes(targets: &Targets) -> Vec<i64> {
     }
 }
 
-/// Whether the map of a sample has a class axis in front, compared with the shape of the input.
+/// Returns whether the map of a sample has a leading class axis, compared with the shape of its input.
 fn has_class_axis(input: &[usize], map: &[usize]) -> bool {
     let is_map = |shape: &[usize]| {
         let without_channels = match input {
@@ -81,29 +82,28 @@ fn has_class_axis(input: &[usize], map: &[usize]) -> bool {
 }
 
 /// Selects the maps of the targets from the maps of all classes.
-fn of_targets(maps: &ArrayD<f64>, classes: &[i64]) -> Result<ArrayD<f64>, BoxError> {
+fn select_targets(maps: &ArrayD<f64>, classes: &[i64]) -> Result<ArrayD<f64>, BoxError> {
     let n_classes = maps.shape()[1];
-    let of_sample = |(sample, &class): (usize, &i64)| {
-        let class = usize::try_from(class)
+    let select = |(sample, &class): (usize, &i64)| {
+        let index = usize::try_from(class)
             .ok()
-            .filter(|&class| class < n_classes);
-        let class = class.ok_or_else(|| {
-            format!(
-                "it has maps of {n_classes} classes, but targets[{sample}] = {}",
-                classes[sample]
-            )
-        })?;
-        Ok::<_, BoxError>(
-            maps.index_axis(Axis(0), sample)
-                .index_axis_move(Axis(0), class),
-        )
+            .filter(|&class| class < n_classes)
+            .ok_or_else(|| {
+                format!("it has maps of {n_classes} classes, but targets[{sample}] = {class}")
+            })?;
+        Ok(maps
+            .index_axis(Axis(0), sample)
+            .index_axis_move(Axis(0), index))
     };
-    let rows = classes.iter().enumerate().map(of_sample);
-    let rows = rows.collect::<Result<Vec<_>, BoxError>>()?;
-    if rows.is_empty() {
+    let selected = classes
+        .iter()
+        .enumerate()
+        .map(select)
+        .collect::<Result<Vec<_>, BoxError>>()?;
+    if selected.is_empty() {
         return Ok(ArrayD::zeros(IxDyn(&[0])));
     }
-    Ok(stack(Axis(0), &rows)?)
+    Ok(stack(Axis(0), &selected)?)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Models of graphs.
+//! Graph models in ONNX files.
 
 use ndarray::{Array1, Array2};
 use xai_graph::{Graph, GraphModel};
@@ -11,7 +11,7 @@ impl GraphModel<f32> for OnnxModel {
         &self,
         graph: Graph<'_, f32>,
     ) -> Result<Array2<f32>, Box<dyn std::error::Error + Send + Sync>> {
-        // A graph is one call: its rows are not samples.
+        // One call per graph, without batches, because rows of a graph are not independent samples.
         let mut values = vec![
             self.input(&graph.features.into_dyn())?,
             Input::Integer(graph.edge_index.to_owned().into_dyn()),

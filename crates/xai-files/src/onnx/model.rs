@@ -1,4 +1,4 @@
-//! A model in a file, with its inputs and outputs.
+//! Models in ONNX files, with their inputs and outputs.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -8,28 +8,28 @@ use prost::bytes::Bytes;
 
 use crate::failure::{Failure, InFile};
 use crate::onnx::ImageLayout;
-use crate::onnx::contents::port::{Dimension, Kind, Port};
+use crate::onnx::contents::port::{Dimension, Port, PortKind};
 use crate::onnx::contents::{Contents, element};
 #[cfg(feature = "onnxruntime")]
 use crate::onnx::engine::onnxruntime::OnnxRuntime;
 use crate::onnx::engine::rten::Rten;
-use crate::onnx::engine::{Engine, EngineOptions, File, Input, NotLoaded, Reason, table};
+use crate::onnx::engine::{Engine, EngineOptions, File, Input, LoadFailure, Reason, table};
 
-/// Advice to give scores as files.
+/// Advice to pass scores as files.
 const SCORES_FROM_FILES: &str = "or score the whole and the masked inputs where the model runs: `xai attribution average-drop`, and the metrics like it, take the scores with --base and --masked";
 
-/// A larger fixed batch size is a mistake. Batches are padded to it in memory.
-const LARGEST_FIXED_BATCH: usize = 1 << 16;
+/// Largest fixed batch size. Batches are padded to it in memory, and a larger one is likely a mistake.
+const MAX_FIXED_BATCH: usize = 1 << 16;
 
-/// A model in ONNX format, of a batch of samples ([`of_rows`](Self::of_rows)) or of a graph ([`of_graphs`](Self::of_graphs)), for any
-/// engine.
+/// A model in ONNX format for batches of samples ([`open`](Self::open)) or for graphs
+/// ([`open_graph_model`](Self::open_graph_model)), run by any engine.
 pub struct OnnxModel {
     engine: Box<dyn Engine>,
     pub(super) inputs: Vec<Port>,
-    /// Whether the outputs of a sample depend on the other samples of its batch: numbers that are quantised while the model runs take
-    /// their scale from the whole batch. Such a model gets one sample at a time.
+    /// Whether the outputs of a sample depend on the other samples of its batch, because dynamic quantisation takes
+    /// its scale from the whole batch. Such a model gets one sample at a time.
     pub(super) mixes_samples: bool,
-    /// The layout of images that the model takes, as far as its file tells.
+    /// The layout of images that the model takes, as far as the file reveals it.
     pub images: ImageLayout,
     /// The number of outputs per sample that the file declares.
     pub n_declared: Option<usize>,
@@ -38,18 +38,19 @@ pub struct OnnxModel {
 }
 
 impl OnnxModel {
-    /// Reads a model with one input `(batch, …)` of floats or token numbers and scores of shape `(batch, classes)` or `(batch,)`. Further
-    /// axes have length 1. Files of weights are looked for beside it.
+    /// Reads a model with one input `(batch, …)` of floats or token numbers, and scores of shape `(batch, classes)`
+    /// or `(batch,)`. Further axes have length 1. Files of weights must be in the same folder.
     ///
     /// # Errors
-    /// The file cannot be read, is not an ONNX model, has operators or types that the engine lacks, has several inputs, has no output or
-    /// several outputs that may be the scores, or is a model of trees, support vectors or scalers that takes integers.
-    pub fn of_rows(file: &Path, options: &EngineOptions) -> Result<Self, Failure> {
-        Self::of_rows_in(file, read(file)?.into(), options)
+    /// The file cannot be read, is not an ONNX model, has operators or types that the engine does not support, has
+    /// several inputs, has no output or several outputs that may be the scores, or is a model of trees, support
+    /// vectors or scalers that takes integers.
+    pub fn open(file: &Path, options: &EngineOptions) -> Result<Self, Failure> {
+        Self::from_bytes(file, read(file)?.into(), options)
     }
 
-    /// Like [`of_rows`](Self::of_rows), from the bytes of a file.
-    pub fn of_rows_in(
+    /// As [`open`](Self::open), from the bytes of a file.
+    pub fn from_bytes(
         file: &Path,
         bytes: Vec<u8>,
         options: &EngineOptions,
@@ -57,25 +58,26 @@ impl OnnxModel {
         let rows = || {
             let bytes = Bytes::from(bytes);
             let contents = contents(file, bytes.clone())?;
-            check_input_of_rows(&contents)?;
+            check_sample_input(&contents)?;
             let output = match options.model_output() {
                 Some(name) => named_output(&contents, name)?,
                 None => only_scores(&contents)?,
             };
             check_scores(output)?;
             Self::load(file, bytes, &contents, output, options).map_err(|error| match error {
-                NotLoaded::Model(failure) => failure.and_help(SCORES_FROM_FILES),
-                NotLoaded::Engine(failure) => failure,
+                LoadFailure::Model(failure) => failure.and_help(SCORES_FROM_FILES),
+                LoadFailure::Engine(failure) => failure,
             })
         };
         rows().in_file(file)
     }
 
-    /// Reads a model with the input `(batch, …)` and possibly classes `(batch,)`, and an output of any shape with the batch first.
+    /// Reads a model of attribution maps, with the input `(batch, …)`, optionally classes `(batch,)`, and an output
+    /// of any shape whose first axis is the batch.
     ///
     /// # Errors
-    /// The same as for [`of_rows`](Self::of_rows).
-    pub(super) fn of_maps(file: &Path, options: &EngineOptions) -> Result<Self, Failure> {
+    /// As [`open`](Self::open), and for other inputs.
+    pub(super) fn open_map_model(file: &Path, options: &EngineOptions) -> Result<Self, Failure> {
         let maps = || {
             let bytes = read(file)?;
             let contents = contents(file, bytes.clone())?;
@@ -106,17 +108,18 @@ impl OnnxModel {
                 })?,
             };
             Self::load(file, bytes, &contents, output, options)
-                .map_err(|(NotLoaded::Model(failure) | NotLoaded::Engine(failure))| failure)
+                .map_err(|(LoadFailure::Model(failure) | LoadFailure::Engine(failure))| failure)
         };
         maps().in_file(file)
     }
 
-    /// Reads a model with the inputs features `(n, f)`, edge index `(2, e)` and possibly edge weights `(e,)`, in this order, and the
-    /// output `(rows, classes)`.
+    /// Reads a graph model with the inputs features `(n, f)`, edge index `(2, e)` and optionally edge weights
+    /// `(e,)`, in this order, and the output `(rows, classes)`.
     ///
     /// # Errors
-    /// The file cannot be read, is not an ONNX model, has operators or types that the engine lacks, or has other inputs.
-    pub fn of_graphs(file: &Path, options: &EngineOptions) -> Result<Self, Failure> {
+    /// The file cannot be read, is not an ONNX model, has operators or types that the engine does not support, or
+    /// has other inputs.
+    pub fn open_graph_model(file: &Path, options: &EngineOptions) -> Result<Self, Failure> {
         let graphs = || {
             let bytes = read(file)?;
             let contents = contents(file, bytes.clone())?;
@@ -147,21 +150,22 @@ impl OnnxModel {
             }
             check_scores(output)?;
             Self::load(file, bytes, &contents, output, options)
-                .map_err(|(NotLoaded::Model(failure) | NotLoaded::Engine(failure))| failure)
+                .map_err(|(LoadFailure::Model(failure) | LoadFailure::Engine(failure))| failure)
         };
         graphs().in_file(file)
     }
 
+    /// Loads the engine.
     fn load(
         path: &Path,
         bytes: Bytes,
         contents: &Contents,
         output: &Port,
         options: &EngineOptions,
-    ) -> Result<Self, NotLoaded> {
+    ) -> Result<Self, LoadFailure> {
         let file = File {
             path,
-            // No copy: the contents hold no part of the file any more.
+            // Without a copy, because the contents no longer share memory with the file.
             bytes: bytes.into(),
             contents,
             output,
@@ -170,7 +174,7 @@ impl OnnxModel {
         Ok(Self {
             engine,
             inputs: contents.inputs.clone(),
-            mixes_samples: contents.quantises_while_it_runs(),
+            mixes_samples: contents.quantises_dynamically(),
             images: contents.images,
             n_declared: match output.shape.as_deref() {
                 Some([_]) => Some(1),
@@ -182,20 +186,21 @@ impl OnnxModel {
         })
     }
 
-    /// Whether a graph model takes edge weights.
+    /// Returns whether a graph model takes edge weights.
     pub fn takes_weight(&self) -> bool {
         self.inputs.len() == 3
     }
 
-    /// The shape of a sample with `n` numbers: the declared axes if they have as many elements, otherwise one axis.
+    /// The shape of a sample with `n` numbers: the declared axes if they have `n` elements, otherwise one axis.
     pub fn sample_shape(&self, n: usize) -> Vec<usize> {
         let declared = self.inputs.first().and_then(|input| input.shape.as_deref());
         let axes = declared.unwrap_or_default().iter().skip(1);
-        let lengths = axes.map(|axis| match axis {
-            Dimension::Fixed(length) => Some(*length),
-            Dimension::Named(_) => None,
-        });
-        let lengths: Option<Vec<usize>> = lengths.collect();
+        let lengths: Option<Vec<usize>> = axes
+            .map(|axis| match axis {
+                Dimension::Fixed(length) => Some(*length),
+                Dimension::Named(_) => None,
+            })
+            .collect();
         let fits =
             |lengths: &Vec<usize>| !lengths.is_empty() && lengths.iter().product::<usize>() == n;
         lengths.filter(fits).unwrap_or_else(|| vec![n])
@@ -206,11 +211,11 @@ impl OnnxModel {
     /// # Errors
     /// Describes the shape that the model takes.
     pub fn check_samples(&self, shape: &[usize]) -> Result<(), String> {
-        let mut shape = shape.to_vec();
-        if let (Some(first), Ok(Some(batch))) = (shape.first_mut(), self.fixed_batch()) {
-            *first = batch;
+        let mut batch_shape = shape.to_vec();
+        if let (Some(first), Ok(Some(size))) = (batch_shape.first_mut(), self.fixed_batch()) {
+            *first = size;
         }
-        self.check_shapes(&[&shape])
+        self.check_shapes(&[&batch_shape])
     }
 
     /// Checks the shapes of inputs, in their order, against the declared ones.
@@ -226,7 +231,7 @@ impl OnnxModel {
     pub(super) fn fixed_batch(&self) -> Result<Option<usize>, Reason> {
         let shape = self.inputs.first().and_then(|input| input.shape.as_ref());
         match shape.and_then(|shape| shape.first()) {
-            Some(&Dimension::Fixed(size)) if (1..=LARGEST_FIXED_BATCH).contains(&size) => {
+            Some(&Dimension::Fixed(size)) if (1..=MAX_FIXED_BATCH).contains(&size) => {
                 Ok(Some(size))
             }
             Some(Dimension::Fixed(size)) => Err(format!(
@@ -250,7 +255,8 @@ impl OnnxModel {
     }
 }
 
-/// Whether the scores of a model look like logits of several classes: its last operator is a sum or product, not a softmax.
+/// Returns whether the scores of a model seem to be logits of several classes: its last operator is a sum or
+/// product, not a softmax.
 pub fn ends_in_logits(file: &Path) -> bool {
     let Some(contents) = std::fs::read(file)
         .ok()
@@ -268,8 +274,8 @@ pub fn ends_in_logits(file: &Path) -> bool {
 }
 
 /// Loads a model with the chosen engine.
-fn engine(file: File<'_>, options: &EngineOptions) -> Result<Box<dyn Engine>, NotLoaded> {
-    options.check().map_err(NotLoaded::Engine)?;
+fn engine(file: File<'_>, options: &EngineOptions) -> Result<Box<dyn Engine>, LoadFailure> {
+    options.check().map_err(LoadFailure::Engine)?;
     #[cfg(feature = "onnxruntime")]
     if options.is_onnxruntime() {
         let model = OnnxRuntime::load(file, options.onnxruntime_lib())?;
@@ -285,32 +291,34 @@ fn read(file: &Path) -> Result<Bytes, Failure> {
         .in_file(file)
 }
 
-/// Reads the contents of a model, and checks that its files of weights exist.
+/// Reads the contents of a model, and checks the sizes of its arrays and that its files of weights exist.
 fn contents(file: &Path, bytes: Bytes) -> Result<Contents, Failure> {
     let contents = Contents::read(bytes).ok_or_else(|| {
         Failure::new("not an ONNX model, or only a part of one")
             .help("export it again: torch.onnx.export(model, example, FILE.onnx)")
     })?;
-    // Engines make such arrays as soon as they load a model, and the process would be aborted.
+    // Engines create such arrays when they load a model, and the process would be aborted.
     if let Some(node) = &contents.too_large {
-        return Err(Failure::new(format_args!("{node}: more than memory holds"))
-            .help("export the model again with an example of the size that it is used with"));
+        return Err(
+            Failure::new(format_args!("{node}, which does not fit into memory"))
+                .help("export the model again with an example of the size that it is used with"),
+        );
     }
     let folder = file.parent().unwrap_or(Path::new(""));
     let mut data_files = contents.data_files.iter();
     match data_files.find(|name| !folder.join(name).exists()) {
         Some(name) => Err(Failure::new(format_args!(
-            "its weights are in a file {name:?}, which is not beside it"
+            "its weights are in a file {name:?}, which is not in its folder"
         ))
         .help(
-            "keep the file of weights beside the model, under the name that it was exported with",
+            "keep the file of weights in the folder of the model, with the name that it was exported with",
         )),
         None => Ok(contents),
     }
 }
 
-/// Refuses inputs other than one of samples that can be masked.
-fn check_input_of_rows(contents: &Contents) -> Result<(), Failure> {
+/// Refuses inputs other than one array of samples that can be masked.
+fn check_sample_input(contents: &Contents) -> Result<(), Failure> {
     let [input] = contents.inputs.as_slice() else {
         let names: Vec<String> = contents
             .inputs
@@ -322,7 +330,7 @@ fn check_input_of_rows(contents: &Contents) -> Result<(), Failure> {
             names.len(),
             names.join(" and ")
         ));
-        return Err(match contents.classical() {
+        return Err(match contents.classical_operator() {
             Some(_) => failure.help(
                 "convert the model with one input of all features: initial_types=[(\"X\", FloatTensorType([None, n_features]))]",
             ),
@@ -332,25 +340,25 @@ fn check_input_of_rows(contents: &Contents) -> Result<(), Failure> {
         });
     };
     check_type(input)?;
-    match is_integer(input) && contents.classical().is_some() {
-        true => Err(Failure::new(format!(
+    if is_integer(input) && contents.classical_operator().is_some() {
+        return Err(Failure::new(format!(
             "its input {:?} takes integers, and masked or perturbed values are none",
             input.name
         ))
-        .help("convert the model with FloatTensorType inputs")),
-        false => Ok(()),
+        .help("convert the model with FloatTensorType inputs"));
     }
+    Ok(())
 }
 
 /// Refuses input types other than those of arrays.
 fn check_type(input: &Port) -> Result<(), Failure> {
     let name = &input.name;
     match input.kind {
-        Kind::Unknown
-        | Kind::Array(
+        PortKind::Unknown
+        | PortKind::Array(
             element::FLOAT | element::FLOAT16 | element::DOUBLE | element::INT32 | element::INT64,
         ) => Ok(()),
-        Kind::Array(element::STRING) => Err(Failure::new(format!(
+        PortKind::Array(element::STRING) => Err(Failure::new(format!(
             "its input {name:?} takes texts: expected float, double, float16 or, of graphs, int64"
         ))
         .help("export the part of the model that follows the encoding of its texts")),
@@ -362,30 +370,32 @@ fn check_type(input: &Port) -> Result<(), Failure> {
 }
 
 pub(super) fn is_integer(input: &Port) -> bool {
-    matches!(input.kind, Kind::Array(element::INT32 | element::INT64))
+    matches!(input.kind, PortKind::Array(element::INT32 | element::INT64))
 }
 
-/// Whether an output may be the scores. Predicted classes are integers or texts.
+/// Returns whether an output may be the scores. Predicted classes, in contrast, are integers or texts.
 fn may_be_scores(output: &Port) -> bool {
     match output.kind {
-        Kind::Array(of) => [element::FLOAT, element::FLOAT16, element::DOUBLE].contains(&of),
-        Kind::Maps | Kind::Unknown => true,
-        Kind::Other => false,
+        PortKind::Array(elements) => {
+            [element::FLOAT, element::FLOAT16, element::DOUBLE].contains(&elements)
+        }
+        PortKind::Maps | PortKind::Unknown => true,
+        PortKind::Other => false,
     }
 }
 
 fn check_scores(output: &Port) -> Result<(), Failure> {
-    match may_be_scores(output) {
-        true => Ok(()),
-        false => Err(Failure::new(format!(
-            "its output {:?} is of the type {}: expected scores",
-            output.name, output.kind
-        ))
-        .help("export the model with its logits or probabilities as the output")),
+    if may_be_scores(output) {
+        return Ok(());
     }
+    Err(Failure::new(format!(
+        "its output {:?} is of the type {}: expected scores",
+        output.name, output.kind
+    ))
+    .help("export the model with its logits or probabilities as the output"))
 }
 
-/// The output that was asked for.
+/// The output with the requested name.
 fn named_output<'a>(contents: &'a Contents, name: &str) -> Result<&'a Port, Failure> {
     let mut outputs = contents.outputs.iter();
     let output = outputs.find(|output| output.name == name);

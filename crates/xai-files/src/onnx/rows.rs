@@ -1,4 +1,4 @@
-//! Models of batches of samples.
+//! Models for batches of samples.
 
 use ndarray::{Array2, ArrayViewD, Axis, Slice};
 use xai_attribution::Real;
@@ -13,25 +13,26 @@ impl<T: Real> Model<T> for OnnxModel {
             if let Some(input) = self.inputs.first() {
                 input.check(batch.shape())?;
             }
-            self.know_n_outputs(&batch)?;
+            self.determine_n_outputs(&batch)?;
         }
-        let outputs = table(self.of_samples(&batch, None)?)?;
+        let outputs = table(self.run_batch(&batch, None)?)?;
         let columns = outputs.ncols();
         let n_outputs = *self.n_outputs.get_or_init(|| columns);
-        match columns == n_outputs {
-            true => Ok(outputs),
-            false => Err(changes(n_outputs, columns).into()),
+        if columns == n_outputs {
+            Ok(outputs)
+        } else {
+            Err(changed_outputs(n_outputs, columns).into())
         }
     }
 }
 
 impl OnnxModel {
-    /// Determines the number of outputs for two and for three samples before the first batch, so that a model whose outputs depend on the
-    /// batch is found with any number of batches and threads.
+    /// Determines the number of outputs for two and for three samples before the first batch, so that a model whose
+    /// number of outputs depends on the batch is detected for any number of batches and threads.
     ///
-    /// Threads do this at the same time instead of waiting for each other: two calls on the stack of the same pool thread would wait
-    /// forever.
-    fn know_n_outputs<T: Real>(&self, batch: &ArrayViewD<'_, T>) -> Result<(), Reason> {
+    /// Threads do this at the same time instead of waiting for each other, because two calls on the stack of the
+    /// same pool thread would deadlock.
+    fn determine_n_outputs<T: Real>(&self, batch: &ArrayViewD<'_, T>) -> Result<(), Reason> {
         if self.n_outputs.get().is_some() {
             return Ok(());
         }
@@ -41,16 +42,16 @@ impl OnnxModel {
             let outputs = self.scores(vec![self.input(&first.select(Axis(0), &rows).view())?])?;
             Ok::<usize, Reason>(outputs.ncols())
         };
-        let (of_two, of_three) = (columns(2)?, columns(3)?);
-        if of_two != of_three {
-            return Err(changes(of_two, of_three));
+        let (n_for_two, n_for_three) = (columns(2)?, columns(3)?);
+        if n_for_two != n_for_three {
+            return Err(changed_outputs(n_for_two, n_for_three));
         }
-        self.n_outputs.get_or_init(|| of_two);
+        self.n_outputs.get_or_init(|| n_for_two);
         Ok(())
     }
 }
 
-fn changes(before: usize, now: usize) -> Reason {
+fn changed_outputs(before: usize, now: usize) -> Reason {
     format!("the number of its outputs changes between batches: {before} and {now}")
 }
 
@@ -61,7 +62,7 @@ mod tests {
 
     #[test]
     fn a_file_that_is_no_model_is_named() {
-        let failure = OnnxModel::of_rows_in(
+        let failure = OnnxModel::from_bytes(
             "m.onnx".as_ref(),
             b"hello".to_vec(),
             &EngineOptions::default(),

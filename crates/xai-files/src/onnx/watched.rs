@@ -1,19 +1,20 @@
-//! Models that count their calls.
+//! Models that report their calls.
 
 use ndarray::{Array2, ArrayViewD};
 use xai_attribution::Real;
 use xai_attribution::model::{BoxError, Model};
 use xai_graph::{Graph, GraphModel};
 
-/// A model with a function that is called after every call with the number of rows, or with 1 for a graph model.
-pub struct Watched<M, F> {
+/// A model that reports its progress. The function is called after every call of the model, with the number of rows, or
+/// with 1 for a graph model.
+pub struct WatchedModel<M, F> {
     /// The model.
     pub model: M,
     /// The function.
     pub watch: F,
 }
 
-impl<T: Real, M: Model<T>, F: Fn(u64)> Model<T> for Watched<M, F> {
+impl<T: Real, M: Model<T>, F: Fn(u64)> Model<T> for WatchedModel<M, F> {
     fn outputs(&self, batch: ArrayViewD<'_, T>) -> Result<Array2<f64>, BoxError> {
         let rows = batch.shape()[0] as u64;
         let outputs = self.model.outputs(batch);
@@ -22,7 +23,7 @@ impl<T: Real, M: Model<T>, F: Fn(u64)> Model<T> for Watched<M, F> {
     }
 }
 
-impl<M: GraphModel<f32>, F: Fn(u64) + Sync> GraphModel<f32> for Watched<M, F> {
+impl<M: GraphModel<f32>, F: Fn(u64) + Sync> GraphModel<f32> for WatchedModel<M, F> {
     fn outputs(&self, graph: Graph<'_, f32>) -> Result<Array2<f32>, BoxError> {
         let outputs = self.model.outputs(graph);
         (self.watch)(1);

@@ -1,4 +1,4 @@
-//! Classifies the text of a cell.
+//! Classification of the text of a cell.
 
 /// Texts that mean a missing value: those of pandas' `read_csv`, and the question mark of older data sets.
 const MISSING: [&str; 17] = [
@@ -13,9 +13,9 @@ pub(crate) enum Cell {
     Number(f64),
     /// True or False: 1 or 0 in a column of such cells.
     Boolean(bool),
-    /// Digits with a leading zero, as in zip codes: text, although it can be read as a number.
+    /// Digits with a leading zero, such as a zip code: text, although it can be read as a number.
     Code(f64),
-    /// Anything that is not a finite number.
+    /// Anything else.
     NonNumber(NonNumber),
 }
 
@@ -27,10 +27,10 @@ pub enum NonNumber {
     /// An infinite number.
     Infinite,
     /// A number formatted for people: with a comma, a percent sign or a currency.
-    Written,
+    Formatted,
     /// True or False in a column of numbers.
     Boolean,
-    /// Digits with a leading zero, as in zip codes.
+    /// Digits with a leading zero, such as a zip code.
     Code,
     /// Any other text.
     Word,
@@ -41,7 +41,7 @@ impl NonNumber {
     pub fn remedy(self) -> &'static str {
         match self {
             Self::Missing => "fill the cell",
-            Self::Written => {
+            Self::Formatted => {
                 "write numbers with a decimal point and nothing else (of decimal commas: \
                  pandas.read_csv(FILE, sep=';', decimal=',').to_csv(FILE, index=False))"
             }
@@ -62,11 +62,13 @@ pub(super) fn read(cell: &[u8]) -> Cell {
     }
 }
 
-/// Whether a trimmed cell is digits with a leading zero, as `007`: a code, which would lose its zeros as a number.
+/// Returns whether a trimmed cell is digits with a leading zero, such as `007`. As a number, such a code would lose
+/// its zeros.
 pub(crate) fn is_code(cell: &[u8]) -> bool {
     matches!(cell, [b'0', digits @ ..] if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit))
 }
 
+/// Classifies a cell that is not a finite number, unless it is after spaces are removed.
 #[cold]
 fn non_number(cell: &[u8]) -> Cell {
     let trimmed = cell.trim_ascii();
@@ -82,24 +84,25 @@ fn non_number(cell: &[u8]) -> Cell {
     }
 }
 
+/// Classifies a trimmed text that is neither a finite number nor a truth value.
 fn kind(text: &str) -> NonNumber {
     if is_missing(text) {
         NonNumber::Missing
     } else if text.parse().is_ok_and(f64::is_infinite) {
         NonNumber::Infinite
-    } else if is_written_number(text) {
-        NonNumber::Written
+    } else if is_formatted_number(text) {
+        NonNumber::Formatted
     } else {
         NonNumber::Word
     }
 }
 
-/// Whether a trimmed cell stands for a missing value.
+/// Returns whether a trimmed cell means a missing value.
 pub(crate) fn is_missing(text: &str) -> bool {
     text.is_empty() || MISSING.contains(&text) || text.parse().is_ok_and(f64::is_nan)
 }
 
-/// Reads True and False as pandas, spreadsheets and R write them.
+/// Reads True and False in the spellings of pandas, spreadsheets and R.
 pub(crate) fn boolean(text: &str) -> Option<bool> {
     match text {
         "True" | "true" | "TRUE" => Some(true),
@@ -108,8 +111,9 @@ pub(crate) fn boolean(text: &str) -> Option<bool> {
     }
 }
 
-/// Whether a text is a number formatted for people, as `1,000`, `1,5` or `12 %`, but not a date or an address.
-fn is_written_number(text: &str) -> bool {
+/// Returns whether a text is a number formatted for people, such as `1,000`, `1,5` or `12 %`, but not a date or an
+/// address.
+fn is_formatted_number(text: &str) -> bool {
     const MARKS: &str = ",%'€$£";
     text.contains(|c: char| c.is_ascii_digit())
         && text.contains(|c| MARKS.contains(c))
@@ -208,7 +212,7 @@ mod tests {
         for text in ["1,000", "1,5", "12 %", "-1.234,56", "$5", "1'000"] {
             assert_eq!(
                 read(text.as_bytes()),
-                Cell::NonNumber(NonNumber::Written),
+                Cell::NonNumber(NonNumber::Formatted),
                 "{text}"
             );
         }

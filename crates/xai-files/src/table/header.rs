@@ -1,4 +1,4 @@
-//! Column names, and what may stand in front of them.
+//! Column names, and the bytes before them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -58,7 +58,7 @@ impl Header {
         self.names.len()
     }
 
-    /// The name of a column, or a placeholder if it has none.
+    /// The name of a column, or a placeholder if its name is empty.
     pub fn name(&self, column: usize) -> &str {
         match self.names[column].as_str() {
             "" => "(no name)",
@@ -66,29 +66,33 @@ impl Header {
         }
     }
 
-    /// Whether a column is the [index](is_index) of a pandas data frame.
+    /// Returns whether a column is the [index](is_index) of a pandas data frame.
     pub fn is_index(&self, column: usize) -> bool {
         is_index(&self.names[column])
     }
 
-    /// The position of the column with a name, if there is one.
+    /// The position of the column with this name; `None` if there is none.
     pub fn position(&self, name: &str) -> Option<usize> {
-        let named = self.positions.get(name).copied();
-        named.or_else(|| match name {
+        let position = self.positions.get(name).copied();
+        // Index columns are not in the map, because several may have the same name.
+        position.or_else(|| match name {
             "" => None,
             _ => self.names.iter().position(|other| other == name),
         })
     }
 
-    /// The position of the column with a name.
+    /// The position of the column with this name.
+    ///
+    /// # Errors
+    /// There is no such column.
     pub fn column(&self, name: &str) -> Result<usize, Failure> {
         self.position(name)
             .ok_or_else(|| Failure::no_column(name, &self.names))
     }
 }
 
-/// Whether the cells of the first row are data rather than names. Distinct small whole numbers are names: pandas numbers columns
-/// without a name, and years are names too.
+/// Returns whether the cells of the first row are data rather than names. Distinct whole numbers of at most six
+/// digits are names: pandas numbers unnamed columns, and years are names too.
 fn are_data(cells: &[String]) -> bool {
     let mut names = cells.iter().filter(|name| !is_index(name)).peekable();
     let is_number = |text: &str| text.replace(',', ".").parse::<f64>().is_ok();
@@ -97,12 +101,13 @@ fn are_data(cells: &[String]) -> bool {
     if names.peek().is_none() || !names.clone().all(are_numbers) {
         return false;
     }
-    let is_count = |name: &str| name.len() <= 6 && name.bytes().all(|byte| byte.is_ascii_digit());
-    let mut before = HashSet::new();
-    !names.all(|name| is_count(name) && before.insert(name))
+    let is_short_number =
+        |name: &str| name.len() <= 6 && name.bytes().all(|byte| byte.is_ascii_digit());
+    let mut earlier = HashSet::new();
+    !names.all(|name| is_short_number(name) && earlier.insert(name))
 }
 
-/// The separator of a header: a comma, unless there are more semicolons, tabs or bars outside quotes.
+/// Finds the separator of a header: a comma, unless there are more semicolons, tabs or bars outside quotes.
 pub(super) fn separator(header: &[u8]) -> u8 {
     const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
     let mut counts = [0_usize; SEPARATORS.len()];
@@ -114,6 +119,7 @@ pub(super) fn separator(header: &[u8]) -> u8 {
             counts[i] += 1;
         }
     }
+    // Reversed, because `max_by_key` returns the last of equal elements: ties go to the first separator.
     let most = (0..SEPARATORS.len())
         .rev()
         .max_by_key(|&i| counts[i])
@@ -125,7 +131,8 @@ pub(super) fn separator(header: &[u8]) -> u8 {
 pub(super) const SAVE_AS_UTF8: &str =
     "save it as UTF-8 (in a spreadsheet: \"CSV UTF-8 (comma delimited)\")";
 
-/// The number of bytes in front of the header: a byte-order mark, and a line that tells a spreadsheet the separator, as `sep=;`.
+/// The number of bytes before the header: a byte-order mark, and a line such as `sep=;`, which tells a spreadsheet the
+/// separator.
 pub(super) fn before_header(bytes: &[u8]) -> usize {
     let mark = if bytes.starts_with(b"\xef\xbb\xbf") {
         3
@@ -139,7 +146,8 @@ pub(super) fn before_header(bytes: &[u8]) -> usize {
     }
 }
 
-/// The first line that is not empty, without its end. A line break in quotes does not end it. `None` if no line ends in `bytes`.
+/// The first line that is not empty, without its line break. Line breaks in quotes do not end it. `None` if no line
+/// ends in `bytes`.
 pub(super) fn first_line(bytes: &[u8]) -> Option<&[u8]> {
     let start = bytes.iter().position(|byte| !b"\r\n".contains(byte))?;
     let mut in_quotes = false;
@@ -150,7 +158,7 @@ pub(super) fn first_line(bytes: &[u8]) -> Option<&[u8]> {
     Some(&bytes[start..start + length])
 }
 
-/// Refuses files that do not begin as a table in UTF-8.
+/// Refuses files that do not begin like a table in UTF-8.
 pub(super) fn check_start(bytes: &[u8]) -> Result<(), Failure> {
     if let Some(failure) = foreign(
         bytes,
@@ -159,8 +167,10 @@ pub(super) fn check_start(bytes: &[u8]) -> Result<(), Failure> {
     ) {
         return Err(failure);
     }
-    let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let start = start.trim_ascii_start();
+    let start = bytes
+        .strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(bytes)
+        .trim_ascii_start();
     let begins = |texts: &[&[u8]]| texts.iter().any(|text| start.starts_with(text));
     if begins(&[b"{\"", b"{\n", b"{\r", b"{ ", b"[{", b"[[", b"[\n", b"[\r"]) {
         return Err(Failure::new("JSON, not a CSV table").help(

@@ -11,7 +11,7 @@ use crate::table::cell::{self, Cell};
 use crate::table::header::{Header, SAVE_AS_UTF8};
 use crate::table::tally::{NonNumberCell, Tally};
 
-/// Consecutive rows of a table, in the columns that were asked for.
+/// Consecutive rows of the selected columns of a table.
 #[derive(Debug, Clone)]
 pub struct Piece {
     pub(super) selection: Arc<Selection>,
@@ -22,8 +22,8 @@ pub struct Piece {
 
 impl Piece {
     /// The table that these rows belong to.
-    pub fn place(&self) -> &Place {
-        &self.selection.place
+    pub fn context(&self) -> &TableContext {
+        &self.selection.context
     }
 
     /// The number of rows.
@@ -31,7 +31,7 @@ impl Piece {
         self.rows.n_rows
     }
 
-    /// The number of rows of the table above these.
+    /// The number of rows of the table before these.
     pub fn first_row(&self) -> usize {
         self.first_row
     }
@@ -41,28 +41,33 @@ impl Piece {
         self.end_byte
     }
 
-    /// The numbers, of shape `(n_rows, n_columns)` in the order in which the columns were asked for. Missing cells are NaN.
+    /// The numbers, `(n_rows, n_columns)`, in the order of [`Columns::numbers`](super::Columns::numbers). Missing
+    /// cells and cells that are not numbers are NaN.
     pub fn numbers(&self) -> ArrayView2<'_, f64> {
         let shape = (self.n_rows(), self.selection.numbers.len());
         ArrayView2::from_shape(shape, &self.rows.numbers).expect("a number for each cell")
     }
 
-    /// The numbers, row after row, and a [`Tally`] for each of their columns.
+    /// The numbers in row-major order, and a [`Tally`] for each of their columns.
     pub fn into_numbers(self) -> (Vec<f64>, Vec<Tally>) {
         (self.rows.numbers, self.rows.tallies)
     }
 
-    /// A column of the file that was asked for as text.
+    /// A column of the file that is read as text.
+    ///
+    /// # Errors
+    /// The column is not read as text.
     pub fn text(&self, column: usize) -> Result<&TextColumn, Failure> {
         let mut texts = self.selection.texts.iter();
-        let slot = texts.position(|&text| text == column);
-        let slot = slot.ok_or_else(|| Failure::new("a column that was not asked for"))?;
+        let slot = texts
+            .position(|&text| text == column)
+            .ok_or_else(|| Failure::new("a column that is not read as text"))?;
         Ok(&self.rows.texts[slot])
     }
 
     /// The first cell that is neither a finite number nor missing, with its column in the file.
-    pub fn first_wrong(&self) -> Option<(usize, &NonNumberCell)> {
-        self.first(Tally::first_wrong)
+    pub fn first_invalid(&self) -> Option<(usize, &NonNumberCell)> {
+        self.first(Tally::first_invalid)
     }
 
     /// The first missing cell, with its column in the file.
@@ -70,6 +75,7 @@ impl Piece {
         self.first(Tally::first_missing)
     }
 
+    /// The first of the cells that `cell` selects from the tallies of all columns, with its column in the file.
     fn first<'a>(
         &'a self,
         cell: impl Fn(&'a Tally) -> Option<&'a NonNumberCell>,
@@ -80,14 +86,14 @@ impl Piece {
         cells.min_by_key(|(_, cell)| cell.row)
     }
 
-    /// The line of the file that a row of this piece stands on, counted from 1.
+    /// The line of the file of a row of this piece, counted from 1.
     pub fn line(&self, row: usize) -> u64 {
         self.rows.line(row)
     }
 
-    /// An error about a cell. `row` is a row of this piece, counted from 0.
+    /// Creates an error about a cell. `row` is a row of this piece, counted from 0.
     pub fn cell(&self, row: usize, column: usize, text: &str, expected: &str) -> Failure {
-        self.place().cell(self.line(row), column, text, expected)
+        self.context().cell(self.line(row), column, text, expected)
     }
 
     /// Appends the rows that follow in the table.
@@ -97,10 +103,10 @@ impl Piece {
     }
 }
 
-/// A table and the columns of it that are read.
+/// A table and its columns that are read.
 #[derive(Debug)]
 pub(super) struct Selection {
-    pub(super) place: Place,
+    pub(super) context: TableContext,
     /// Columns of the file that are read as numbers.
     pub(super) numbers: Vec<usize>,
     /// Columns of the file that are read as text, each once.
@@ -108,6 +114,7 @@ pub(super) struct Selection {
 }
 
 impl Selection {
+    /// Rows of these columns, without any row yet.
     pub(super) fn no_rows(&self) -> Rows {
         Rows {
             tallies: vec![Tally::default(); self.numbers.len()],
@@ -116,7 +123,7 @@ impl Selection {
         }
     }
 
-    /// Parses records, of which the lines are known, that have a cell for each column.
+    /// Parses records, given with their lines, that have a cell for each column.
     pub(super) fn parse(&self, records: &[(ByteRecord, u64)]) -> Result<Rows, Failure> {
         let mut rows = self.no_rows();
         rows.numbers.reserve(records.len() * self.numbers.len());
@@ -127,7 +134,7 @@ impl Selection {
             }
             for (texts, &column) in rows.texts.iter_mut().zip(&self.texts) {
                 let text = std::str::from_utf8(&record[column]).map_err(|_| {
-                    let name = self.place.header.name(column);
+                    let name = self.context.header.name(column);
                     Failure::new(format!("line {line}, column `{name}`: not UTF-8 text"))
                         .help(SAVE_AS_UTF8)
                 })?;
@@ -138,15 +145,16 @@ impl Selection {
     }
 }
 
-/// A table as messages name it: its file, its columns, and the columns whose text is not shown.
+/// The file and the columns of a table, for messages about its cells.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct TableContext {
     pub(super) file: PathBuf,
     pub(super) header: Header,
+    /// Names of the columns whose text is not shown.
     pub(super) concealed: Vec<String>,
 }
 
-impl Place {
+impl TableContext {
     /// The file.
     pub fn file(&self) -> &Path {
         &self.file
@@ -157,23 +165,28 @@ impl Place {
         &self.header
     }
 
-    /// An error about a cell. Lines are counted as an editor shows them: from 1, with the header.
+    /// Creates an error about a cell. Lines are counted as an editor shows them: from 1, with the header.
     pub fn cell(&self, line: u64, column: usize, text: &str, expected: &str) -> Failure {
         let name = self.header.name(column);
-        let text = if self.concealed.iter().any(|concealed| concealed == name) {
+        let quoted_text = if self.concealed.iter().any(|concealed| concealed == name) {
             String::new()
         } else {
             format!("\"{}\": ", short(text))
         };
-        let name = short(name);
-        let what = format!("line {line}, column `{name}`: {text}expected {expected}");
+        let what = format!(
+            "line {line}, column `{}`: {quoted_text}expected {expected}",
+            short(name)
+        );
         Failure::new(what).in_file(&self.file)
     }
 
-    /// The position of the column with a name.
+    /// The position of the column with this name.
+    ///
+    /// # Errors
+    /// There is no such column.
     pub fn column(&self, name: &str) -> Result<usize, Failure> {
-        let found = self.header.column(name);
-        found.map_err(|failure| failure.in_file(&self.file))
+        let position = self.header.column(name);
+        position.map_err(|failure| failure.in_file(&self.file))
     }
 }
 
@@ -181,18 +194,18 @@ impl Place {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rows {
     n_rows: usize,
-    /// Row after row. Missing cells are NaN.
+    /// Numbers in row-major order. Cells that are not numbers are NaN.
     numbers: Vec<f64>,
     /// A tally for each column of numbers.
     tallies: Vec<Tally>,
     texts: Vec<TextColumn>,
-    /// Rows that do not stand on the line after the row above, with their lines.
+    /// The rows that are not on the line after the previous row, with their lines.
     lines: Vec<(usize, u64)>,
     last_line: u64,
 }
 
 impl Rows {
-    /// Begins the row that stands on a line.
+    /// Starts a row on a line of the file.
     fn add_line(&mut self, line: u64) {
         if self.n_rows == 0 || line != self.last_line + 1 {
             self.lines.push((self.n_rows, line));
@@ -225,6 +238,7 @@ impl Rows {
         });
     }
 
+    /// Appends the rows that follow.
     pub(super) fn append(&mut self, below: Self) {
         if self.numbers.is_empty() {
             self.numbers = below.numbers;
@@ -244,7 +258,7 @@ impl Rows {
         self.last_line = below.last_line;
     }
 
-    /// The line of the file that a row stands on.
+    /// The line of the file of a row.
     fn line(&self, row: usize) -> u64 {
         let after = self.lines.partition_point(|(first, _)| *first <= row);
         let (first, line) = self.lines[after - 1];
@@ -277,7 +291,7 @@ impl TextColumn {
         self.verbatim(row).trim()
     }
 
-    /// The cell of a row as it is written.
+    /// The cell of a row with surrounding spaces.
     pub fn verbatim(&self, row: usize) -> &str {
         let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.text[start..self.ends[row]]
@@ -288,10 +302,10 @@ impl TextColumn {
         (0..self.ends.len()).map(|row| self.get(row))
     }
 
-    /// Keeps the cells of the rows that are marked.
+    /// Removes the cells of the rows where `keep` is `false`.
     pub fn retain(&mut self, keep: &[bool]) {
         let mut kept = Self::default();
-        for (row, _) in keep.iter().enumerate().filter(|(_, keep)| **keep) {
+        for (row, _) in keep.iter().enumerate().filter(|(_, is_kept)| **is_kept) {
             kept.push(self.verbatim(row));
         }
         *self = kept;

@@ -1,4 +1,4 @@
-//! Reads a `.csv` file with the crate `csv`, piece by piece.
+//! Reading of `.csv` files in pieces, with the crate `csv`.
 
 use std::fs::File;
 use std::io::{Cursor, Read};
@@ -10,16 +10,18 @@ use xai_core::parallel;
 
 use crate::failure::{Failure, InFile};
 use crate::table::header::{self, Header};
-use crate::table::piece::{Piece, Place, Rows, Selection};
+use crate::table::piece::{Piece, Rows, Selection, TableContext};
 
-/// Bytes of a piece, about. Pieces are small beside the table and large beside the work of starting threads.
+/// Approximate size of a piece in bytes: small compared with a large table, but large enough that starting threads
+/// costs little.
 const PIECE: u64 = 1 << 20;
 
-/// Appended to every file. The parser ends a quoted cell that is never closed at the end of the file without a word, and the rest
-/// of the table would be lost in that cell; if this record is not the last one, it was swallowed by such a cell.
+/// A record that is appended to every file. The parser ends a quoted cell that is never closed at the end of the
+/// file without an error, so the rest of the table would be lost in that cell. If this record is not read as the
+/// last one, it is part of such a cell.
 const END: &[u8] = b"\0end of the table\0";
 
-/// Columns of a file by what they are read as.
+/// Selected columns of a file, by the type that they are read as.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Columns {
     /// Columns that are read as numbers.
@@ -28,16 +30,16 @@ pub struct Columns {
     pub texts: Vec<usize>,
 }
 
-type Source = Box<dyn Read + Send>;
+type BoxedReader = Box<dyn Read + Send>;
 
 /// An open `.csv` file whose header has been read.
 pub struct Table {
-    place: Place,
+    context: TableContext,
     records: Records,
 }
 
 impl Table {
-    /// Opens a `.csv` file. It is read once from start to end, so a pipe works too.
+    /// Opens a `.csv` file. It is read once from start to end, so it may be a pipe.
     pub fn read(file: &Path) -> Result<Self, Failure> {
         let opened = File::open(file)
             .map_err(Failure::cannot_be_opened)
@@ -52,38 +54,41 @@ impl Table {
     ) -> Result<Self, Failure> {
         let file = file.as_ref();
         let (header, records) = open(Box::new(text)).in_file(file)?;
-        let place = Place {
+        let context = TableContext {
             file: file.to_owned(),
             header,
             concealed: Vec::new(),
         };
-        Ok(Self { place, records })
+        Ok(Self { context, records })
     }
 
-    /// Keeps the text of columns out of every message.
-    pub fn concealing(mut self, columns: &[String]) -> Self {
-        self.place.concealed = columns.to_vec();
+    /// Excludes the text of columns from all messages.
+    pub fn conceal(mut self, columns: &[String]) -> Self {
+        self.context.concealed = columns.to_vec();
         self
     }
 
     /// The file and its columns.
-    pub fn place(&self) -> &Place {
-        &self.place
+    pub fn context(&self) -> &TableContext {
+        &self.context
     }
 
     /// The column names.
     pub fn header(&self) -> &Header {
-        &self.place.header
+        &self.context.header
     }
 
-    /// The position of the column with a name.
+    /// The position of the column with this name.
+    ///
+    /// # Errors
+    /// There is no such column.
     pub fn column(&self, name: &str) -> Result<usize, Failure> {
-        self.place.column(name)
+        self.context.column(name)
     }
 
-    /// Returns the rows piece by piece: at least one piece, which may have no rows.
+    /// Returns an iterator over pieces of the rows. There is at least one piece, which may have no rows.
     pub fn pieces(self, columns: &Columns) -> Pieces {
-        // A column may be asked for twice.
+        // A column may be listed twice.
         let mut texts: Vec<usize> = Vec::new();
         for &column in &columns.texts {
             if !texts.contains(&column) {
@@ -92,7 +97,7 @@ impl Table {
         }
         Pieces {
             selection: Arc::new(Selection {
-                place: self.place,
+                context: self.context,
                 numbers: columns.numbers.clone(),
                 texts,
             }),
@@ -104,7 +109,7 @@ impl Table {
         }
     }
 
-    /// Reads all rows.
+    /// Reads all rows as one piece.
     pub fn whole(self, columns: &Columns) -> Result<Piece, Failure> {
         let mut pieces = self.pieces(columns);
         let mut whole = pieces.first()?;
@@ -115,8 +120,9 @@ impl Table {
     }
 }
 
-/// Reads the header, and returns the records below it.
-fn open(mut from: Source) -> Result<(Header, Records), Failure> {
+/// Reads the header, and returns it with the reader of the records below it.
+fn open(mut from: BoxedReader) -> Result<(Header, Records), Failure> {
+    // Reads until the first line is complete, because the separator is found in it.
     let mut start = Vec::new();
     let (skipped, line, at_end) = loop {
         let room = start.len().max(64 << 10) as u64;
@@ -133,11 +139,12 @@ fn open(mut from: Source) -> Result<(Header, Records), Failure> {
     let separator = header::separator(line.as_deref().unwrap_or(&start[skipped..]));
     let has_crlf = start.windows(2).any(|pair| pair == b"\r\n");
     let end_of_line: &[u8] = if has_crlf { b"\r" } else { b"\n" };
-    let mut text = Cursor::new(start);
-    text.set_position(skipped as u64);
-    let text: Source = match at_end {
-        true => Box::new(text.chain(end_of_line).chain(END)),
-        false => Box::new(text.chain(from).chain(end_of_line).chain(END)),
+    let mut beginning = Cursor::new(start);
+    beginning.set_position(skipped as u64);
+    let text: BoxedReader = if at_end {
+        Box::new(beginning.chain(end_of_line).chain(END))
+    } else {
+        Box::new(beginning.chain(from).chain(end_of_line).chain(END))
     };
     let mut records = Records {
         reader: csv::ReaderBuilder::new()
@@ -163,14 +170,14 @@ fn open(mut from: Source) -> Result<(Header, Records), Failure> {
     Ok((Header::new(names.iter())?, records))
 }
 
-/// The records of a table, header first.
+/// Reader of the records of a table, starting with the header.
 struct Records {
-    reader: csv::Reader<Source>,
+    reader: csv::Reader<BoxedReader>,
     skipped_bytes: u64,
     skipped_lines: u64,
     has_crlf: bool,
     n_read: u64,
-    /// Line of the file that the last record ends on, counted from 1.
+    /// Line of the file on which the last record ends, counted from 1.
     line: u64,
     /// Bytes of the file up to the end of the last record.
     end_byte: u64,
@@ -201,19 +208,19 @@ impl Records {
         }
         self.n_read += 1;
         self.end_byte = self.skipped_bytes + self.reader.position().byte();
-        // The parser has counted the end of the record's last line, unless that is `\r\n`: it leaves the second byte to the next
-        // record. In files of an old Mac, whose lines end with `\r`, it counts nothing.
+        // The parser has already counted the line break at the end of the record, unless it is `\r\n`, whose second
+        // byte belongs to the next record. In files with line breaks `\r` (old Macs) it counts nothing.
         let ended = self.reader.position().line() - u64::from(!self.has_crlf);
         self.line = self.skipped_lines + ended.max(self.n_read);
         Ok(true)
     }
 }
 
-/// The rows of a table, piece by piece.
+/// Iterator over pieces of the rows of a table.
 pub struct Pieces {
     selection: Arc<Selection>,
     records: Records,
-    /// Records of a piece with their lines. Kept from piece to piece for their memory.
+    /// Records of a piece with their lines. Their memory is reused for the next piece.
     batch: Vec<(ByteRecord, u64)>,
     n_rows: usize,
     started: bool,
@@ -222,8 +229,8 @@ pub struct Pieces {
 
 impl Pieces {
     /// The table that is read.
-    pub fn place(&self) -> &Place {
-        &self.selection.place
+    pub fn context(&self) -> &TableContext {
+        &self.selection.context
     }
 
     /// The first piece, which may have no rows.
@@ -232,8 +239,9 @@ impl Pieces {
         Ok(piece.unwrap_or_else(|| self.piece(self.selection.no_rows())))
     }
 
+    /// Reads the next piece; `None` at the end of the table.
     fn read(&mut self) -> Result<Option<Piece>, Failure> {
-        let n_columns = self.place().header.n_columns();
+        let n_columns = self.context().header.n_columns();
         let start = self.records.end_byte;
         let mut n = 0;
         while self.records.end_byte - start < PIECE {
@@ -242,13 +250,13 @@ impl Pieces {
             }
             let (record, line) = &mut self.batch[n];
             let read = self.records.read(record);
-            if !read.in_file(&self.selection.place.file)? {
+            if !read.in_file(&self.selection.context.file)? {
                 break;
             }
             *line = self.records.line;
             if record.len() == n_columns {
                 n += 1;
-            // A line of spaces is no row.
+            // A line with spaces only is not a row.
             } else if record.len() > 1 || !record[0].trim_ascii().is_empty() {
                 let (n_cells, is_first) = (record.len(), self.n_rows + n == 0);
                 return Err(self.wrong_length(n_cells, is_first));
@@ -257,24 +265,25 @@ impl Pieces {
         if n == 0 {
             return Ok(None);
         }
-        // Several parts for each thread, because threads are rarely equally fast.
+        // Several parts per thread, because threads rarely take equally long.
         let size = n.div_ceil(4 * rayon::current_num_threads());
         let parts: Vec<&[(ByteRecord, u64)]> = self.batch[..n].chunks(size).collect();
         let selection = &*self.selection;
         let parsed = parallel::map(parts.len(), |i| selection.parse(parts[i]));
         let mut rows = selection.no_rows();
         for part in parsed {
-            rows.append(part.in_file(&selection.place.file)?);
+            rows.append(part.in_file(&selection.context.file)?);
         }
         let piece = self.piece(rows);
         self.n_rows += n;
         Ok(Some(piece))
     }
 
+    /// Error about a record with `n` cells.
     fn wrong_length(&self, n: usize, is_first: bool) -> Failure {
-        let (line, expected) = (self.records.line, self.place().header.n_columns());
+        let (line, expected) = (self.records.line, self.context().header.n_columns());
         let what = format!("line {line}: {n} cells: expected {expected}, as in the header");
-        let failure = Failure::new(what).in_file(self.place().file());
+        let failure = Failure::new(what).in_file(self.context().file());
         if is_first && n == expected + 1 {
             failure.help("name every column, also one of row names")
         } else {
@@ -339,7 +348,7 @@ mod tests {
             ("a,b\n\"1\n\",2\n3,x\n", 4),
         ] {
             let piece = read(text).unwrap();
-            let (column, cell) = piece.first_wrong().unwrap();
+            let (column, cell) = piece.first_invalid().unwrap();
             let failure = piece
                 .cell(cell.row, column, &cell.text, "a number")
                 .to_string();

@@ -18,16 +18,17 @@ pub struct NonNumberCell {
 /// The number of numeric cells of a column, and the first cell of each other kind.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tally {
-    /// Includes booleans and codes.
+    /// Number of numbers, including booleans and codes.
     n_numbers: usize,
     n_booleans: usize,
     n_codes: usize,
-    /// Numbers that may be codes without leading zeros.
+    /// Number of whole numbers of at least 0, which may be codes without leading zeros.
     n_whole: usize,
+    /// The first cell of each kind of [`NonNumber`].
     first: [Option<Box<NonNumberCell>>; 6],
 }
 
-/// Contents of a column as a whole.
+/// Contents of a whole column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Contents<'a> {
     /// Numbers, with the first cell that is missing.
@@ -35,11 +36,11 @@ pub enum Contents<'a> {
         /// The first missing cell.
         missing: Option<&'a NonNumberCell>,
     },
-    /// Numbers except for a cell.
+    /// Numbers, with at least one cell that is not a number: the first such cell.
     Mixed(&'a NonNumberCell),
-    /// Text without a single number.
+    /// Text and no numbers.
     Words,
-    /// Whole numbers of which some have leading zeros, as zip codes.
+    /// Whole numbers of which some have leading zeros, such as zip codes.
     Codes,
     /// No value in any row.
     Nothing,
@@ -51,7 +52,7 @@ impl Tally {
         self.n_whole += usize::from(number.fract() == 0.0 && number >= 0.0);
     }
 
-    /// Adds a cell of True or False, which is a number if all cells of the column are.
+    /// Adds a cell of True or False. It counts as a number if all cells of the column are True or False.
     pub(super) fn boolean(&mut self, row: usize, line: u64, text: &[u8]) {
         self.n_numbers += 1;
         self.n_booleans += 1;
@@ -76,7 +77,7 @@ impl Tally {
         });
     }
 
-    /// Adds the tally of rows that begin `first_row` rows further down.
+    /// Adds the tally of later rows, whose row 0 is row `first_row` of this tally.
     pub fn append(&mut self, below: Self, first_row: usize) {
         self.n_numbers += below.n_numbers;
         self.n_booleans += below.n_booleans;
@@ -94,15 +95,16 @@ impl Tally {
         self.first[kind as usize].as_deref()
     }
 
-    /// The first cell that is neither a finite number nor missing. Booleans are wrong among numbers, and codes always.
-    pub fn first_wrong(&self) -> Option<&NonNumberCell> {
-        use NonNumber::{Boolean, Code, Infinite, Word, Written};
+    /// The first cell that is neither a finite number nor missing. Booleans are invalid if there are other numbers,
+    /// and codes are always invalid.
+    pub fn first_invalid(&self) -> Option<&NonNumberCell> {
+        use NonNumber::{Boolean, Code, Formatted, Infinite, Word};
         let is_mixed = self.n_booleans < self.n_numbers;
-        let kinds = [Infinite, Written, Word, Code, Boolean];
-        let wrong = kinds
+        let kinds = [Infinite, Formatted, Word, Code, Boolean];
+        let invalid_kinds = kinds
             .into_iter()
             .filter(|kind| *kind != Boolean || is_mixed);
-        let cells = wrong.filter_map(|kind| self.first(kind));
+        let cells = invalid_kinds.filter_map(|kind| self.first(kind));
         cells.min_by_key(|cell| cell.row)
     }
 
@@ -111,12 +113,12 @@ impl Tally {
         self.first(NonNumber::Missing)
     }
 
-    /// Classifies the column. Without a single number, nor anything that is written like one, it holds words: a name, a date, an
-    /// identifier.
+    /// Classifies the column. A column with words, and without any number except codes, is text: names, dates or
+    /// identifiers.
     pub fn contents(&self) -> Contents<'_> {
         let word = self.first(NonNumber::Word);
         let only_codes = self.n_codes > 0 && self.n_codes + self.n_whole == self.n_numbers;
-        match self.first_wrong() {
+        match self.first_invalid() {
             Some(_) if word.is_some() && self.n_numbers == self.n_codes => Contents::Words,
             Some(NonNumberCell {
                 kind: NonNumber::Code,
@@ -150,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_column_is_what_its_cells_are() {
-        use NonNumber::{Boolean, Code, Infinite, Missing, Word, Written};
+        use NonNumber::{Boolean, Code, Formatted, Infinite, Missing, Word};
         let contents = |cells: &[Option<NonNumber>]| match tally(cells).contents() {
             Contents::Numbers { missing } => ("numbers", missing.map(|cell| cell.row)),
             Contents::Mixed(cell) => ("mixed", Some(cell.row)),
@@ -166,11 +168,11 @@ mod tests {
             ("mixed", Some(1))
         );
         assert_eq!(
-            contents(&[Some(Written), Some(Written)]),
+            contents(&[Some(Formatted), Some(Formatted)]),
             ("mixed", Some(0))
         );
         assert_eq!(
-            contents(&[Some(Word), Some(Written), Some(Missing)]),
+            contents(&[Some(Word), Some(Formatted), Some(Missing)]),
             ("words", None)
         );
         assert_eq!(contents(&[Some(Missing)]), ("nothing", None));

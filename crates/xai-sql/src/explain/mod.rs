@@ -81,7 +81,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     let out = OutFile::of_lists(&arguments.out)?;
     let k = arguments.k;
     if k == 0 {
-        return Err(Failure::of_option("-k", "expected at least 1").with_value(k));
+        return Err(Failure::for_option("-k", "expected at least 1").with_value(k));
     }
     let limits = Limits {
         partitions: arguments.partitions.map(|partitions| partitions as usize),

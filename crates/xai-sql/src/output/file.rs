@@ -15,7 +15,7 @@ use datafusion::arrow::json::{LineDelimitedWriter, Writer, WriterBuilder};
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::parquet::arrow::ArrowWriter;
 use futures::StreamExt;
-use xai_files::destination::{self, called};
+use xai_files::destination::{self, display_name};
 use xai_files::{Failure, InFile, WholeFile};
 
 use super::shared::{Stopped, without_dictionaries};
@@ -68,7 +68,7 @@ impl OutFile {
         let format = match (Format::of(path), format) {
             (Some(of_name), Some(given)) if of_name != given => {
                 let what = format_args!("{} is not the format of this name", given.extension());
-                let failure = Failure::of_option("--format", what).with_value(path.display());
+                let failure = Failure::for_option("--format", what).with_value(path.display());
                 return Err(failure.help("give --out another ending, or leave --format out"));
             }
             (Some(format), _) | (None, Some(format)) => format,
@@ -86,7 +86,7 @@ impl OutFile {
         let file = Self::new(path, None)?;
         match file.format {
             Format::Csv => {
-                let failure = Failure::of_option("--out", "a CSV file cannot hold lists");
+                let failure = Failure::for_option("--out", "a CSV file cannot hold lists");
                 Err(failure.help("write .parquet, .json (an object on each line) or .arrow"))
             }
             _ => Ok(file),
@@ -99,13 +99,13 @@ pub(super) fn check_place(path: &Path) -> Result<(), Failure> {
     if !path.to_string_lossy().contains("://") {
         return Ok(());
     }
-    let failure = Failure::of_option("--out", "expected a file of this machine");
+    let failure = Failure::for_option("--out", "expected a file of this machine");
     let failure = failure.with_value(path.display());
     Err(failure.help("write one, and copy it to the store"))
 }
 
 fn unknown(path: &Path) -> Failure {
-    let failure = Failure::of_option(
+    let failure = Failure::for_option(
         "--out",
         "expected a name that ends in .parquet, .csv, .json (an object on each line) or .arrow",
     );
@@ -133,7 +133,7 @@ pub(crate) struct RowsFile {
 impl RowsFile {
     /// Begins a file.
     pub(crate) fn create(file: &OutFile, schema: SchemaRef) -> Result<Self, Failure> {
-        let path = called(&file.path).to_owned();
+        let path = display_name(&file.path).to_owned();
         let rows = Rows::new(file.format, WholeFile::create(&file.path)?, schema);
         let rows = rows.map_err(|error| cannot_be_written(&path, &error))?;
         Ok(Self { path, rows })

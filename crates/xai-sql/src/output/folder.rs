@@ -39,7 +39,7 @@ impl OutFolder {
         file::check_place(path)?;
         if is_standard_output(path) {
             let what = "expected a folder for --partition-by";
-            return Err(Failure::of_option("--out", what).with_value(path.display()));
+            return Err(Failure::for_option("--out", what).with_value(path.display()));
         }
         let twice = by
             .iter()
@@ -47,7 +47,7 @@ impl OutFolder {
             .find(|(at, name)| by[..*at].contains(name));
         if let Some((_, name)) = twice {
             let what = "expected each column once";
-            return Err(Failure::of_option("--partition-by", what).with_value(name));
+            return Err(Failure::for_option("--partition-by", what).with_value(name));
         }
         let is_free = match std::fs::read_dir(path) {
             Ok(mut inside) => inside.next().is_none(),
@@ -55,7 +55,7 @@ impl OutFolder {
         };
         if !is_free {
             let what = "expected a folder that is new or empty";
-            let failure = Failure::of_option("--out", what).with_value(path.display());
+            let failure = Failure::for_option("--out", what).with_value(path.display());
             return Err(failure.help("name another folder, or remove it"));
         }
         Ok(Self {
@@ -74,7 +74,7 @@ impl OutFolder {
             let place = place.ok_or_else(|| Failure::no_column(column, &names))?;
             if fields[place].data_type().is_nested() {
                 let what = "a list names no folder";
-                return Err(Failure::of_option("--partition-by", what));
+                return Err(Failure::for_option("--partition-by", what));
             }
             Ok(place)
         };
@@ -82,7 +82,7 @@ impl OutFolder {
         let others: Vec<usize> = (0..names.len()).filter(|it| !by.contains(it)).collect();
         if others.is_empty() {
             let what = "no column is left for the files";
-            return Err(Failure::of_option("--partition-by", what));
+            return Err(Failure::for_option("--partition-by", what));
         }
         Ok((by, others))
     }
@@ -135,7 +135,7 @@ pub(super) async fn write(
             if !files.contains_key(&name) {
                 if files.len() == MOST_FILES {
                     let what = format_args!("more than {MOST_FILES} folders");
-                    let failure = Failure::of_option("--partition-by", what);
+                    let failure = Failure::for_option("--partition-by", what);
                     return Err(failure.help("name columns with fewer values").into());
                 }
                 files.insert(

@@ -52,7 +52,7 @@ impl Tables {
     /// Refuses an output that is a file of a table, or that would be one in the next query.
     pub(crate) fn check_output(&self, out: &Path) -> Result<(), Failure> {
         let refused = |what: std::fmt::Arguments<'_>| {
-            let failure = Failure::of_option("--out", what).with_value(out.display());
+            let failure = Failure::for_option("--out", what).with_value(out.display());
             Err(failure.help("name another file"))
         };
         for files in &self.0 {

@@ -196,6 +196,7 @@ impl AuditReport {
         let more = distribution
             .into_iter()
             .flat_map(|distribution| AuditDistribution::infos().zip(distribution.values()));
+        // Intervals are part of the distribution, also those of the report's own scores.
         own.chain(more).map(move |(info, (name, value))| {
             let interval = distribution.and_then(|distribution| distribution.score_interval(name));
             (info, value, interval)

@@ -38,6 +38,7 @@ impl DirectScan {
             if k == 0 {
                 return (vec![Neighbors::default(); best.len()], offers);
             }
+            // A thread compares all queries of its block with a tile of rows before the next tile, see `for_each_tile`.
             let prepared: Vec<_> = range.map(|i| self.rows.query(queries.row(i))).collect();
             self.rows.for_each_tile(best.len(), |i, first, n_blocks| {
                 let best = &mut best[i];

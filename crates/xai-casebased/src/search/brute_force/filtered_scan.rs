@@ -2,7 +2,7 @@
 //!
 //! For distances that are functions of inner products, `½ ‖a − b‖² = ½ ‖a‖² + ½ ‖b‖² − a·b`. A matrix product
 //! computes the dot products of many queries with many rows near the peak performance of the processor. Its rounding
-//! only allows to tell which rows *may* be near; the distances of these are then computed in `f64`.
+//! means that it only finds the rows that *may* be near; the distances of these are then computed in `f64`.
 //!
 //! On processors that multiply bytes, dot products of [integers](ByteRows) filter each tile first. If they let too
 //! many rows of a tile pass, single precision is used for that tile: for the first one, when no neighbour is known

@@ -117,6 +117,7 @@ impl BruteForce {
     ) -> Self {
         let (n_rows, n_features) = (rows.n_rows(), rows.n_features());
         let scan = parallel::with_work_size(8 * n_rows * n_features, || {
+            // Both scans are exact, so this decides on cost only.
             if filter && Filter::supports(&prepared_distance, n_features) {
                 Scan::Filtered(FilteredScan::new(rows, prepared_distance))
             } else {

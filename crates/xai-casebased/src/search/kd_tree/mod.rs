@@ -221,6 +221,7 @@ impl NeighborSearch for KdTree {
 
     fn search(&self, queries: &Queries<'_>, k: usize) -> Vec<Neighbors> {
         let blocks = parallel::map_blocks(queries.len(), QUERIES, |block| {
+            // One stack for all queries of the block, which keeps its memory.
             let mut stack = Vec::new();
             block
                 .map(|i| self.nearest_to(queries.row(i), k, &mut stack))

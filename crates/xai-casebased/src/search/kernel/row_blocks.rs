@@ -150,6 +150,7 @@ impl RowBlocks {
     ) {
         let mut ranks = [[0.0; ROWS]; MAX_BLOCKS];
         let n_blocks = n_blocks.min(MAX_BLOCKS).min(self.n_blocks() - first_block);
+        // Ranks of all rows first, without branches; distances only for the few rows within the limit.
         let mut mask = self.instructions.run(Ranks {
             rows: self,
             first: first_block,

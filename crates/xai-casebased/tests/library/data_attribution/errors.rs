@@ -18,7 +18,7 @@ fn what_is_missing_or_does_not_fit_is_named() {
     let data = || AttributionData::new(rows.view());
     says(
         ClassDetection::new().evaluate(&data()).unwrap_err(),
-        "train_labels = none: expected to be given, for the metric needs it",
+        "train_labels = none: expected a value, because the metric needs this input",
     );
     says(
         ClassAuroc::new()
@@ -70,7 +70,7 @@ fn what_is_missing_or_does_not_fit_is_named() {
         TopKCardinality::new()
             .evaluate(&AttributionData::default())
             .unwrap_err(),
-        "attributions = none: expected to be given, for the metric needs it",
+        "attributions = none: expected a value, because the metric needs this input",
     );
     says(
         AttributionRandomization::new()
@@ -129,7 +129,7 @@ fn outputs_of_subsets_fit_the_subsets() {
     let lds = LinearDatamodelingScore::new();
     says(
         lds.evaluate(&data()).unwrap_err(),
-        "outputs = none: expected to be given, for the metric needs it",
+        "outputs = none: expected a value, because the metric needs this input",
     );
     let outputs = array![[0.5], [0.25]];
     says(

@@ -122,9 +122,9 @@ impl MetricCommand {
             (Source::Scores { base, masked }, Some(of_scores)) => {
                 let _working = context.working("reading and comparing scores");
                 let scores = result::read_scores(base, masked)?;
-                let files = Files::mainly(base)
+                let files = Files::with_main_file(base)
                     .file(&[input::MASKED], masked)
-                    .ways_out(&[(
+                    .hints(&[(
                         help::CHOOSE_ACTIVATION_OR_POLICY,
                         "save probabilities instead, or choose --base-score-policy as-is or skip",
                     )])
@@ -132,7 +132,7 @@ impl MetricCommand {
                 (self.of_scores(of_scores, &scores, &files)?, None)
             }
             (Source::Scores { .. }, None) => {
-                return Err(Failure::of_option("--base", "not a metric of scores"));
+                return Err(Failure::for_option("--base", "not a metric of scores"));
             }
             (Source::Asked(scoring), Some(of_scores)) => {
                 let (scores, reading) = self.model_scores(scoring, context)?;
@@ -301,9 +301,9 @@ impl MetricCommand {
         let main = self.file(input::MODEL);
         let explainer = self.file(input::EXPLAINER);
         let mut files = match (&main, &explainer) {
-            (Ok(model), _) => Files::mainly(*model),
-            (Err(_), Ok(explainer)) => Files::mainly(*explainer),
-            _ => Files::mainly(self.file(input::EXPLANATIONS)?),
+            (Ok(model), _) => Files::with_main_file(*model),
+            (Err(_), Ok(explainer)) => Files::with_main_file(*explainer),
+            _ => Files::with_main_file(self.file(input::EXPLANATIONS)?),
         };
         if let Ok(explainer) = &explainer {
             files = files.file(&[input::EXPLANATIONS], *explainer);
@@ -345,7 +345,7 @@ impl MetricCommand {
     }
 
     fn parameters(&self) -> Files<'static> {
-        options::names().named(self.given.names())
+        options::names().named_options(self.given.names())
     }
 
     fn write_rows(&self, value: &MetricValue) -> Result<(), Failure> {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use xai_files::onnx::explainer::OnnxExplainer;
 use xai_files::onnx::model::OnnxModel;
-use xai_files::onnx::watched::Watched;
+use xai_files::onnx::watched::WatchedModel;
 use xai_files::samples::FileSamples;
 use xai_files::{Failure, arrays};
 use xai_metrics::attribution::batch::Data;
@@ -38,7 +38,7 @@ impl Opened {
         let inputs = FileSamples::open_for_model(inputs_file)?;
         let targets = model_files::targets(arrays::read(file(input::TARGETS)?)?)?;
         let model = file(input::MODEL).ok().map(|file| {
-            let model = OnnxModel::of_rows(file, engine)?;
+            let model = OnnxModel::open(file, engine)?;
             model_files::check_samples((&model, file), (&inputs, inputs_file))?;
             Ok::<_, Failure>(model)
         });
@@ -56,9 +56,12 @@ impl Opened {
     }
 
     /// The model, with what is told of every call.
-    pub(super) fn take_model<F: Fn(u64)>(&mut self, watch: F) -> Option<Watched<OnnxModel, F>> {
+    pub(super) fn take_model<F: Fn(u64)>(
+        &mut self,
+        watch: F,
+    ) -> Option<WatchedModel<OnnxModel, F>> {
         let model = self.model.take()?;
-        Some(Watched { model, watch })
+        Some(WatchedModel { model, watch })
     }
 
     /// How the inputs are read: as the model takes them, else the explainer.

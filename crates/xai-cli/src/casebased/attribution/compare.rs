@@ -233,19 +233,19 @@ impl CompareAttributions {
             }));
         }
         if asked.is_empty() {
-            let failure = Failure::of_option("--metrics", "the files are enough for no metric");
+            let failure = Failure::for_option("--metrics", "the files are enough for no metric");
             return Err(failure.help("give --train-labels and --test-classes, --flags, --relevant, or others that `xai casebased attribution list` names"));
         }
         for metric in &asked {
             let is_named = |entry: &&Entry| same_word(entry.info.name, &metric.name);
             let Some(entry) = METRICS.iter().find(is_named) else {
                 let names: Vec<&str> = METRICS.iter().map(|entry| entry.info.name).collect();
-                let failure = Failure::of_option("--metrics", "no metric of a comparison");
+                let failure = Failure::for_option("--metrics", "no metric of a comparison");
                 let near = nearest(&metric.name.replace('_', "-"), &names);
                 return Err(failure.with_value(&metric.name).help(near));
             };
             entry.params_with(&metric.params).map_err(|error| {
-                Failure::of_option("--metrics", error.problem()).with_value(metric)
+                Failure::for_option("--metrics", error.problem()).with_value(metric)
             })?;
             let mut needs = entry.info.needs.iter();
             // Scores of training cases may be made of attributions.
@@ -253,7 +253,7 @@ impl CompareAttributions {
             if let Some(lacking) = needs.find(lacks) {
                 let option = format!("--{}", option_name(lacking.name()));
                 let what = format_args!("needed by {}", entry.info.name);
-                return Err(Failure::of_option(&option, what).with_value("FILE.npy"));
+                return Err(Failure::for_option(&option, what).with_value("FILE.npy"));
             }
         }
         Ok(asked)
@@ -328,7 +328,7 @@ impl CompareAttributions {
             |of: &&NamedFile| NamedFile::find(self.own.explainers(), &of.name).is_none();
         if let Some(unknown) = files.iter().find(is_unknown) {
             let what = "no explainer of this name among --attributions";
-            return Err(Failure::of_option(option, what).with_value(&unknown.name));
+            return Err(Failure::for_option(option, what).with_value(&unknown.name));
         }
         match self.own.explainers().iter().find(lacks) {
             Some(lacking) if !files.is_empty() => {
@@ -336,7 +336,7 @@ impl CompareAttributions {
                     "expected a file of every explainer, {} has none",
                     lacking.name
                 );
-                Err(Failure::of_option(option, what))
+                Err(Failure::for_option(option, what))
             }
             _ => Ok(()),
         }

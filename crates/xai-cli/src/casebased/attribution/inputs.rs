@@ -72,7 +72,7 @@ pub(super) fn add(
             data.insert(input, read_subsets(file, n_train)?);
         }
         // Booleans would be positions 0 and 1.
-        (_, Some(Element::Integer)) => data.insert(input, arrays::read_places::<IxDyn>(file)?),
+        (_, Some(Element::Integer)) => data.insert(input, arrays::read_positions::<IxDyn>(file)?),
         _ => data.insert(input, arrays::read_labels::<IxDyn>(file)?),
     }
     Ok(())
@@ -89,6 +89,6 @@ fn read_subsets(file: &Path, n_train: usize) -> Result<Subsets, Failure> {
         ));
     }
     let subsets = subsets.rows().into_iter().map(|row| row.to_vec());
-    let of_file = Files::mainly(file).file(&[input::SUBSETS], file);
+    let of_file = Files::with_main_file(file).file(&[input::SUBSETS], file);
     Subsets::from_integers(n_train, subsets).in_files(&of_file)
 }

@@ -103,7 +103,7 @@ impl MetricCommand {
         let params = self.entry.params();
         let params = params.iter().map(|param| param.name);
         let outcomes =
-            evaluate_all(&data, &[metric]).in_files(&places(&self.files).named(params))?;
+            evaluate_all(&data, &[metric]).in_files(&places(&self.files).named_options(params))?;
         drop(working);
         for outcome in &outcomes {
             self.write_rows(outcome)?;

@@ -45,7 +45,7 @@ impl Audited {
     ) -> Result<Self, Failure> {
         let fitted = table.fitted(compares, context)?;
         if fitted.aggregate_only {
-            return Err(Failure::of_option(
+            return Err(Failure::for_option(
                 "--aggregate-only",
                 "not possible for an audit, which lists single predictions",
             )
@@ -88,7 +88,7 @@ fn audit(
     rows: &mut Rows<'_>,
     context: &Context,
 ) -> Result<AuditReport, Failure> {
-    let files = Files::mainly(test);
+    let files = Files::with_main_file(test);
     let empty = || {
         Audit::listing(listing.n_least_supported)
             .with_cases()
@@ -162,7 +162,7 @@ impl Listed {
         let explainer = &explaining.fitted.explainer;
         let comparisons = explainer
             .compare_features(&explanations, rows.view())
-            .in_files(&Files::mainly(test))?;
+            .in_files(&Files::with_main_file(test))?;
         let samples = explanations.iter().map(|explanation| explanation.sample);
         Ok(samples.zip(comparisons).collect())
     }

@@ -85,14 +85,15 @@ fn interval(interval: Option<Interval>) -> String {
 }
 
 fn tables(report: &AuditReport, names: &Classes) -> String {
-    let class_name = |label: Option<i64>| text::or_dash(label.map(|label| names.called(label)));
+    let class_name =
+        |label: Option<i64>| text::or_dash(label.map(|label| names.display_name(label)));
     let scores = report.scores().map(|(info, value, ends)| {
         let name = format!("{} {}", info.title, info.direction.arrow());
         [name, text::decimals(value), interval(ends)]
     });
     let classes = report.by_class.iter().map(|(label, class)| {
         [
-            names.called(*label),
+            names.display_name(*label),
             class.n.to_string(),
             text::decimals(class.mean_correspondence),
             text::decimals(class.accuracy),

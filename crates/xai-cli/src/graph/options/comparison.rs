@@ -52,7 +52,7 @@ impl ComparisonOptions {
             (Mode::Model, _) => None,
             (Mode::Phenomenon, Some(file)) => Some(arrays::read_labels::<Ix1>(file)?),
             (Mode::Phenomenon, None) => {
-                return Err(Failure::of_option("--mode", "true labels are missing")
+                return Err(Failure::for_option("--mode", "true labels are missing")
                     .with_value("phenomenon")
                     .help("pass them with --target Y.npy"));
             }

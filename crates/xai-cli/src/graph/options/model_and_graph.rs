@@ -60,7 +60,7 @@ impl GraphFiles {
             .optional(&[input::EDGE_INDEX], self.edge_index.as_ref())
             .optional(&[input::EDGE_WEIGHT], self.edge_weight.as_ref())
             .optional(&masks, self.edge_mask.as_ref())
-            .ways_out(&[(
+            .hints(&[(
                 help::SPARSIFY_FIRST,
                 "make the mask hard with --fraction SHARE, which keeps the edges with the highest scores",
             )])
@@ -76,7 +76,7 @@ impl GraphFiles {
     pub(crate) fn read(&self, model: &OnnxModel) -> Result<GraphArrays, Failure> {
         let required = |file: &Option<PathBuf>, option: &str| {
             file.clone()
-                .ok_or_else(|| Failure::of_option("--model", format_args!("needs --{option}")))
+                .ok_or_else(|| Failure::for_option("--model", format_args!("needs --{option}")))
         };
         let removal = match (self.removal, model.takes_weight()) {
             (Some(EdgeRemoval::Weight), false) => {
@@ -92,7 +92,7 @@ impl GraphFiles {
         let edge_weight = self.edge_weight.as_deref();
         Ok(GraphArrays {
             features: arrays::read_f32::<Ix2>(&required(&self.features, "features")?)?,
-            edge_index: arrays::read_places::<Ix2>(&required(&self.edge_index, "edge-index")?)?,
+            edge_index: arrays::read_positions::<Ix2>(&required(&self.edge_index, "edge-index")?)?,
             mask: arrays::read_f32::<Ix1>(&required(&self.edge_mask, "edge-mask")?)?,
             edge_weight: edge_weight.map(arrays::read_f32::<Ix1>).transpose()?,
             edges: EdgeChoices::new()

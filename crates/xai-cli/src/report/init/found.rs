@@ -46,7 +46,7 @@ pub(crate) fn find(from: &Path, study_folder: &Path) -> Result<Found, Failure> {
     paths.truncate(MAX_FILES);
     paths.sort();
     let found = paths.iter().filter_map(|file| {
-        let holds = Content::of(file)
+        let holds = Content::detect(file)
             .ok()
             .filter(|holds| *holds != Content::Other)?;
         // A file outside the folder of the study gets its absolute path.

@@ -349,7 +349,7 @@ fn check_length(mask: &[f64], file: &Path, (edges_file, edges): &Edges<'_>) -> R
 
 /// Reads edges, (2, e).
 fn read_edges(file: &Path) -> Result<Edges<'_>, Failure> {
-    let stored = arrays::read_places::<Ix2>(file)?;
+    let stored = arrays::read_positions::<Ix2>(file)?;
     if stored.nrows() != 2 {
         let shape = stored.shape();
         let text = format!("expected edges of shape (2, e), got {shape:?}");

@@ -80,7 +80,7 @@ fn evaluate(
         None => arguments.evaluate(context)?,
         Some(file) => {
             let draws = read_complete(file, arguments.iterations())?;
-            StudyResult::new(&draws, &Files::mainly(file))?
+            StudyResult::new(&draws, &Files::with_main_file(file))?
         }
     };
     Ok(Simulation::new(origin, &result.summary, &result.profiles))
@@ -93,7 +93,7 @@ fn read_complete(file: &Path, iterations: Option<u64>) -> Result<Vec<StudyDraw>,
     let bytes = std::fs::read(file)
         .map_err(Failure::cannot_be_opened)
         .in_file(file)?;
-    let (draws, n_bytes) = read_draws(bytes.as_slice()).in_files(&Files::mainly(file))?;
+    let (draws, n_bytes) = read_draws(bytes.as_slice()).in_files(&Files::with_main_file(file))?;
     if n_bytes < bytes.len() as u64 {
         let failure = Failure::new("cut short: the last line is incomplete").in_file(file);
         return Err(failure.help(help));

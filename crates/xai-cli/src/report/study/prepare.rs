@@ -308,6 +308,6 @@ impl<'a> SectionKeys<'a> {
         let mut all_keys = self.section.keys.iter().chain(explainer_keys);
         let key = all_keys.find(|key| Some(&canonical(&key.name)) == key_name);
         let at = key.map_or(&self.section.at, |key| &key.at);
-        in_terms_of_keys.moved_to(|what| self.failure(at, what))
+        in_terms_of_keys.move_to(|what| self.failure(at, what))
     }
 }

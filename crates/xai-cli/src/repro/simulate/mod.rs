@@ -57,7 +57,7 @@ impl Classes {
                 ("--draws", u64::from(self.draws))
             };
             let what = format_args!("these are more than {MAX_PROBABILITIES} probabilities");
-            return Err(Failure::of_option(option, what)
+            return Err(Failure::for_option(option, what)
                 .with_value(value)
                 .help("draw fewer at a time, each with another --seed"));
         }

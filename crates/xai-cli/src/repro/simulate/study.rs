@@ -124,7 +124,7 @@ impl StudyCommand {
             && out.extension().is_some_and(|it| it == "parquet")
         {
             return Err(
-                Failure::of_option("--out", "rows are written as CSV, not as Parquet")
+                Failure::for_option("--out", "rows are written as CSV, not as Parquet")
                     .with_value(out.display())
                     .help("name a .csv file"),
             );
@@ -184,7 +184,7 @@ impl StudyRows {
             .truncate(false)
             .open(&path)
             .map_err(failed)?;
-        let files = Files::mainly(&path).ways_out(&[(
+        let files = Files::with_main_file(&path).hints(&[(
             help::START_ANEW,
             "remove the file to start again, or choose another --out",
         )]);
@@ -218,8 +218,10 @@ impl StudyRows {
     ) -> Result<(), Failure> {
         match (&mut self.file, &mut self.stream) {
             (None, None) => Ok(()),
-            (Some((file, path)), _) => write(file).in_files(&Files::mainly(path)),
-            (None, Some(stream)) => write(stream).in_files(&Files::mainly("standard output")),
+            (Some((file, path)), _) => write(file).in_files(&Files::with_main_file(path)),
+            (None, Some(stream)) => {
+                write(stream).in_files(&Files::with_main_file("standard output"))
+            }
         }
     }
 
@@ -230,7 +232,7 @@ impl StudyRows {
         }
         whole_file::write(out, |file| {
             let written = write_header(&mut *file).and_then(|()| write_draws(&self.draws, file));
-            written.in_files(&Files::mainly(out))
+            written.in_files(&Files::with_main_file(out))
         })?;
         match self.file {
             None => Ok(()),

@@ -1,4 +1,4 @@
-//! The layout of images that a model takes, as far as its file tells.
+//! The layout of images that a model takes.
 
 use std::collections::BTreeSet;
 
@@ -7,16 +7,16 @@ use xai_core::Layout;
 use crate::onnx::contents::port::{Dimension, Port};
 use crate::onnx::contents::proto::Node;
 
-/// The layout of images that a model takes, as far as its file tells.
+/// The layout of images that a model takes, as far as its file reveals it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ImageLayout {
-    /// The only layout that fits the operators of the model or the declared shape.
+    /// The layout that follows from the operators of the model or from the declared shape.
     pub known: Option<Layout>,
-    /// The layout of the framework that exported the model.
+    /// The usual layout of the framework that exported the model.
     pub likely: Option<Layout>,
 }
 
-/// Operators that the format defines on arrays with the channels as their second axis.
+/// Operators that are defined on arrays whose second axis is the channels.
 const CHANNELS_FIRST: [&str; 12] = [
     "AveragePool",
     "BatchNormalization",
@@ -32,8 +32,8 @@ const CHANNELS_FIRST: [&str; 12] = [
     "SpaceToDepth",
 ];
 
-/// Operators whose output has the axes of their input: what scales images before the network begins.
-const ALIKE: [&str; 11] = [
+/// Operators whose output has the axes of their input, which often scale images before the network begins.
+const SHAPE_PRESERVING: [&str; 11] = [
     "Add",
     "Cast",
     "Clip",
@@ -51,17 +51,20 @@ impl ImageLayout {
     /// Finds the layout of the first input of a model.
     pub(super) fn new(input: &Port, nodes: &[Node], producer: &str) -> Self {
         Self {
-            known: taken(&input.name, nodes).or_else(|| declared(input.shape.as_deref()?)),
+            known: layout_from_operators(&input.name, nodes)
+                .or_else(|| layout_from_shape(input.shape.as_deref()?)),
             likely: (producer == "pytorch").then_some(Layout::ChannelsFirst),
         }
     }
 }
 
-/// Finds the layout by the first operator that gives the axes of an input a meaning. Nodes stand in the order of their use.
-fn taken(input: &str, nodes: &[Node]) -> Option<Layout> {
-    let mut alike = BTreeSet::from([input]);
+/// Finds the layout by the first operator that gives the axes of an input a meaning. Nodes are in the order of
+/// execution.
+fn layout_from_operators(input: &str, nodes: &[Node]) -> Option<Layout> {
+    // Names of the arrays that have the axes of the input.
+    let mut same_axes = BTreeSet::from([input]);
     for node in nodes {
-        if !node.input.iter().any(|name| alike.contains(&**name)) {
+        if !node.input.iter().any(|name| same_axes.contains(&**name)) {
             continue;
         }
         match &*node.op_type {
@@ -70,8 +73,10 @@ fn taken(input: &str, nodes: &[Node]) -> Option<Layout> {
                 Some([0, 2, 3, 1]) => return Some(Layout::ChannelsFirst),
                 _ => {}
             },
-            of if CHANNELS_FIRST.contains(&of) => return Some(Layout::ChannelsFirst),
-            of if ALIKE.contains(&of) => alike.extend(node.output.iter().map(|name| &**name)),
+            operator if CHANNELS_FIRST.contains(&operator) => return Some(Layout::ChannelsFirst),
+            operator if SHAPE_PRESERVING.contains(&operator) => {
+                same_axes.extend(node.output.iter().map(|name| &**name));
+            }
             _ => {}
         }
     }
@@ -79,7 +84,7 @@ fn taken(input: &str, nodes: &[Node]) -> Option<Layout> {
 }
 
 /// Finds the layout by a declared shape in which only the number of channels is fixed.
-fn declared(shape: &[Dimension]) -> Option<Layout> {
+fn layout_from_shape(shape: &[Dimension]) -> Option<Layout> {
     use Dimension::{Fixed, Named};
     match shape {
         [_, Fixed(_), Named(_), Named(_)] => Some(Layout::ChannelsFirst),
@@ -121,7 +126,7 @@ mod tests {
             (scaled(node("b", "Transpose", "y", &[0, 2, 3, 1])), first),
             (scaled(node("b", "Transpose", "y", &[0, 1, 3, 2])), None),
         ] {
-            assert_eq!(taken("x", &graph), expected);
+            assert_eq!(layout_from_operators("x", &graph), expected);
         }
     }
 
@@ -141,7 +146,7 @@ mod tests {
             ([named(), fixed(5), fixed(8), fixed(8)], None),
             ([named(), named(), named(), named()], None),
         ] {
-            assert_eq!(declared(&shape), expected, "{shape:?}");
+            assert_eq!(layout_from_shape(&shape), expected, "{shape:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Contents of an ONNX file, read before an engine reads it: types, sizes, and where images have their channels.
+//! Contents of an ONNX file (types, sizes and the layout of images), which are checked before an engine loads it.
 
 pub(super) mod element;
 pub(super) mod images;
@@ -18,27 +18,27 @@ use proto::{Graph, Model, Node, Tensor};
 /// The operators, inputs, outputs and types of a model.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Contents {
-    /// The inputs that have no value in the file.
+    /// The inputs without a value in the file.
     pub(super) inputs: Vec<Port>,
     pub(super) outputs: Vec<Port>,
     /// Domain and name of each operator.
     pub(super) operators: BTreeSet<(String, String)>,
     /// The element types of the constants.
     pub(super) constant_types: BTreeSet<i32>,
-    /// Whether constants of 8 bits, as the weights of products of integers are, use more than seven of them.
+    /// Whether 8-bit constants, such as the weights of integer products, use more than seven bits.
     pub(super) has_full_bytes: bool,
-    /// The files beside the model that hold constants.
+    /// The files in the folder of the model that contain constants.
     pub(super) data_files: BTreeSet<String>,
-    /// Where the model expects the channels of images.
+    /// The layout of images that the model takes.
     pub(super) images: ImageLayout,
-    /// Description of a node whose output is larger than any memory.
+    /// Description of a node whose output does not fit into memory.
     pub(super) too_large: Option<String>,
-    /// The operator that makes each output.
+    /// The operator that computes each output.
     pub(super) last_operators: Vec<String>,
 }
 
 impl Contents {
-    /// Reads the bytes of a file. `None` if they are not a whole model.
+    /// Reads the bytes of a file. `None` if they are not a complete model.
     pub(super) fn read(file: Bytes) -> Option<Self> {
         let model = Model::decode(file)
             .ok()
@@ -46,7 +46,7 @@ impl Contents {
         let graph = model.graph?;
         let mut contents = Self::default();
         contents.add_graph(&graph);
-        // Before version 4 of the format, constants stand among the inputs.
+        // Before version 4 of the format, constants are also listed as inputs.
         let constants: BTreeSet<&str> = graph.initializer.iter().map(|it| &*it.name).collect();
         let ports =
             |infos: &[proto::ValueInfo]| infos.iter().map(Port::new).collect::<Option<Vec<_>>>();
@@ -55,12 +55,12 @@ impl Contents {
             .inputs
             .retain(|input| !constants.contains(&*input.name));
         contents.outputs = ports(&graph.output)?;
-        let operator_of = |output: &Port| {
+        let last_operator = |output: &Port| {
             let mut nodes = graph.node.iter();
-            let maker = nodes.find(|node| node.output.contains(&output.name));
-            maker.map_or_else(String::new, |node| node.op_type.clone())
+            let node = nodes.find(|node| node.output.contains(&output.name));
+            node.map_or_else(String::new, |node| node.op_type.clone())
         };
-        contents.last_operators = contents.outputs.iter().map(operator_of).collect();
+        contents.last_operators = contents.outputs.iter().map(last_operator).collect();
         if let Some(input) = contents.inputs.first() {
             contents.images = ImageLayout::new(input, &graph.node, &model.producer_name);
         }
@@ -83,10 +83,13 @@ impl Contents {
         {
             self.operators.insert((domain.clone(), op_type.clone()));
             for value in attribute {
-                let constants = value.t.iter().chain(&value.tensors);
-                constants.for_each(|it| self.add_constant(it));
-                let graphs = value.g.iter().chain(&value.graphs);
-                graphs.for_each(|it| self.add_graph(it));
+                for constant in value.t.iter().chain(&value.tensors) {
+                    self.add_constant(constant);
+                }
+                // Bodies of loops and branches.
+                for subgraph in value.g.iter().chain(&value.graphs) {
+                    self.add_graph(subgraph);
+                }
             }
         }
     }
@@ -99,26 +102,29 @@ impl Contents {
         self.data_files.extend(locations.map(|it| it.value.clone()));
     }
 
-    /// Whether the model has an operator.
+    /// Returns whether the model has an operator.
     pub(super) fn has_operator(&self, domain: &str, name: &str) -> bool {
-        let mut operators = self.operators.iter();
-        operators.any(|(of, operator)| of == domain && operator == name)
+        self.operators
+            .iter()
+            .any(|(operator_domain, operator)| operator_domain == domain && operator == name)
     }
 
-    /// Whether an operator takes the scale of its numbers from the whole batch.
-    pub(super) fn quantises_while_it_runs(&self) -> bool {
+    /// Returns whether an operator quantises dynamically, with a scale that is computed from the whole batch.
+    pub(super) fn quantises_dynamically(&self) -> bool {
         let mut operators = self.operators.iter();
         operators.any(|(_, operator)| operator.starts_with("DynamicQuantize"))
     }
 
-    /// An operator of trees, support vectors, scalers and their kind, if the model has one.
-    pub(super) fn classical(&self) -> Option<&str> {
-        let classical = self.operators.iter().find(|(of, _)| of == "ai.onnx.ml");
+    /// The name of an operator of classical machine learning (trees, support vectors, scalers), if the model has one.
+    pub(super) fn classical_operator(&self) -> Option<&str> {
+        let mut operators = self.operators.iter();
+        let classical = operators.find(|(domain, _)| domain == "ai.onnx.ml");
         classical.map(|(_, name)| name.as_str())
     }
 }
 
-/// Whether a constant of 8 bits has numbers farther than 64 from the middle of their range, so that seven bits do not hold them.
+/// Returns whether an 8-bit constant has numbers farther than 64 from the middle of their range, which do not fit
+/// into seven bits.
 fn has_full_bytes(constant: &Tensor) -> bool {
     const IN_ANOTHER_FILE: i32 = 1;
     let middle = match constant.data_type {
@@ -126,20 +132,22 @@ fn has_full_bytes(constant: &Tensor) -> bool {
         Some(element::UINT8) => 128,
         _ => return false,
     };
-    let raw = constant.raw_data.as_deref().unwrap_or_default();
-    let raw = raw.iter().map(|&byte| match middle {
+    let bytes = constant.raw_data.as_deref().unwrap_or_default();
+    let raw_numbers = bytes.iter().map(|&byte| match middle {
         0 => i32::from(byte.cast_signed()),
         _ => i32::from(byte),
     });
-    let numbers: Vec<i32> = raw.chain(constant.int32_data.iter().copied()).collect();
-    // A single number is a zero point, and no weight.
+    let numbers: Vec<i32> = raw_numbers
+        .chain(constant.int32_data.iter().copied())
+        .collect();
+    // A single number is a zero point, not a weight. Numbers in other files are not read, so they may be large.
     constant.data_location == IN_ANOTHER_FILE
         || numbers.len() > 1 && numbers.iter().any(|number| number.abs_diff(middle) > 64)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::port::{Dimension, Kind};
+    use super::port::{Dimension, PortKind};
     use super::*;
 
     fn read(file: &str) -> Contents {
@@ -192,10 +200,10 @@ mod tests {
         let [input] = contents.inputs.as_slice() else {
             panic!("{:?}", contents.inputs);
         };
-        assert_eq!(input.kind, Kind::Array(element::FLOAT));
+        assert_eq!(input.kind, PortKind::Array(element::FLOAT));
         assert_eq!(contents.outputs.len(), 1);
         assert!(contents.has_operator("", "Conv"));
-        assert_eq!(contents.classical(), None);
+        assert_eq!(contents.classical_operator(), None);
         assert!(contents.data_files.is_empty());
     }
 

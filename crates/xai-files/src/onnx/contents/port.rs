@@ -10,17 +10,17 @@ use crate::onnx::contents::proto::{self, Shape, ValueInfo};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Port {
     pub(crate) name: String,
-    pub(crate) kind: Kind,
-    /// The declared shape, where there is one.
+    pub(crate) kind: PortKind,
+    /// The declared shape, if there is one.
     pub(crate) shape: Option<Vec<Dimension>>,
 }
 
 /// The type of a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// An array of elements of a type.
+pub(crate) enum PortKind {
+    /// An array with elements of this [type](element).
     Array(i32),
-    /// A map from classes to scores for each sample, as `ZipMap` makes.
+    /// A map from classes to scores for each sample, the output of `ZipMap`.
     Maps,
     /// Another type.
     Other,
@@ -32,7 +32,7 @@ pub(crate) enum Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Dimension {
     Fixed(usize),
-    /// Any length; axes of the same name have the same.
+    /// Any length; axes with the same name have the same length.
     Named(String),
 }
 
@@ -40,19 +40,19 @@ impl Port {
     /// Creates a port. `None` if it has no name.
     pub(super) fn new(info: &ValueInfo) -> Option<Self> {
         let name = info.name.clone()?;
-        let tensor = info.of_type.as_ref().and_then(|of| of.tensor.as_ref());
+        let tensor = info.of_type.as_ref().and_then(|it| it.tensor.as_ref());
         let kind = match (&info.of_type, tensor) {
-            (None, _) => Kind::Unknown,
-            (_, Some(tensor)) => tensor.elem_type.map_or(Kind::Unknown, Kind::Array),
-            (Some(of), None) => {
-                let sequence = of.sequence.as_ref();
-                let element = sequence.and_then(|of| of.elem_type.as_ref());
-                let map = element.and_then(|of| of.map.as_ref());
-                map.map_or(Kind::Other, |_| Kind::Maps)
+            (None, _) => PortKind::Unknown,
+            (_, Some(tensor)) => tensor.elem_type.map_or(PortKind::Unknown, PortKind::Array),
+            (Some(other), None) => {
+                let sequence = other.sequence.as_ref();
+                let element = sequence.and_then(|it| it.elem_type.as_ref());
+                let map = element.and_then(|it| it.map.as_ref());
+                map.map_or(PortKind::Other, |_| PortKind::Maps)
             }
         };
         let axes = |shape: &Shape| shape.dim.iter().map(Dimension::new).collect();
-        let shape = tensor.and_then(|of| of.shape.as_ref()).map(axes);
+        let shape = tensor.and_then(|it| it.shape.as_ref()).map(axes);
         Some(Self { name, kind, shape })
     }
 
@@ -94,10 +94,10 @@ impl Display for Dimension {
     }
 }
 
-impl Display for Kind {
+impl Display for PortKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Array(of) => f.write_str(&element::name(of)),
+            Self::Array(elements) => f.write_str(&element::name(elements)),
             Self::Maps => f.write_str("maps from classes to scores"),
             Self::Other => f.write_str("sequence or map"),
             Self::Unknown => f.write_str("unknown"),

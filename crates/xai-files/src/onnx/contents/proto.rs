@@ -1,8 +1,9 @@
-//! Messages of ONNX files, by the field numbers of `onnx.proto`.
+//! Messages of ONNX files, with the field numbers of `onnx.proto`.
 //!
-//! Every message and packed field that an engine decodes is declared here, because the engines trust the lengths in a file: one
-//! that is longer than the file makes `rten` ask for that much memory, a number without an end makes it wait forever, and graphs
-//! in graphs overflow its stack. `prost` refuses all three.
+//! Every message and packed field that an engine decodes is declared here and decoded first, because the engines
+//! trust the lengths in a file: a length beyond the end of the file makes `rten` allocate that much memory, a
+//! number without an end makes it loop forever, and deeply nested graphs overflow its stack. `prost` refuses all
+//! three.
 
 use prost::Message;
 use prost::bytes::Bytes;

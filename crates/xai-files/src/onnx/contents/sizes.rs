@@ -1,19 +1,19 @@
-//! Sizes of arrays that a model makes from constants: an engine makes them as soon as it loads the model, and the process ends if
-//! they are larger than memory.
+//! Sizes of arrays that a model computes from constants. An engine computes them when it loads the model, and the
+//! process is aborted if they do not fit into memory.
 
 use std::collections::BTreeMap;
 
 use crate::onnx::contents::element;
 use crate::onnx::contents::proto::{Attribute, Graph, Tensor};
 
-/// Largest number of elements. Exporters write larger arrays into the file instead of making them by a node.
-const MOST_ELEMENTS: f64 = (1 << 28) as f64;
+/// Largest number of elements. Exporters write larger arrays into the file instead of computing them by a node.
+const MAX_ELEMENTS: f64 = (1 << 28) as f64;
 
-/// Constants with more numbers are no shapes, and their numbers are not read.
-const MOST_NUMBERS: usize = 16;
+/// Largest number of numbers of a shape. Numbers of longer constants are not read.
+const MAX_NUMBERS: usize = 16;
 
 /// Operators that broadcast their inputs.
-const REPEATING: [&str; 16] = [
+const BROADCASTING: [&str; 16] = [
     "Add",
     "And",
     "Div",
@@ -32,11 +32,12 @@ const REPEATING: [&str; 16] = [
     "Where",
 ];
 
-/// An array in the file.
+/// A constant array. Numbers are `f64`, so that products of lengths cannot overflow.
 #[derive(Default)]
 struct Constant {
+    /// Lengths of the axes.
     lengths: Vec<f64>,
-    /// Its numbers, unless there are many.
+    /// The elements, unless there are more than [`MAX_NUMBERS`].
     numbers: Vec<f64>,
 }
 
@@ -44,7 +45,7 @@ struct Constant {
 pub(super) fn too_large(graph: &Graph) -> Option<String> {
     let initializers = graph.initializer.iter();
     let mut constants: BTreeMap<&str, Constant> = initializers
-        .map(|tensor| (&*tensor.name, Constant::of_tensor(tensor)))
+        .map(|tensor| (&*tensor.name, Constant::from_tensor(tensor)))
         .collect();
     for node in &graph.node {
         let inputs: Vec<_> = node
@@ -53,7 +54,7 @@ pub(super) fn too_large(graph: &Graph) -> Option<String> {
             .map(|name| constants.get(&**name))
             .collect();
         let size = least_size(&node.op_type, &inputs);
-        if size > MOST_ELEMENTS {
+        if size > MAX_ELEMENTS {
             let output = node.output.first().unwrap_or(&node.name);
             let name = if node.name.is_empty() {
                 output
@@ -65,16 +66,16 @@ pub(super) fn too_large(graph: &Graph) -> Option<String> {
                 "its node {name:?} ({operator}) makes an array of {size} elements"
             ));
         }
-        let made = match (&*node.op_type, node.attribute.first()) {
-            ("Constant", value) => value.map(Constant::of_attribute),
-            (operator, _) => Constant::of_shape(operator, &inputs),
+        let output = match (&*node.op_type, node.attribute.first()) {
+            ("Constant", value) => value.map(Constant::from_attribute),
+            (operator, _) => Constant::from_operator(operator, &inputs),
         };
-        constants.extend(node.output.first().map(|name| &**name).zip(made));
+        constants.extend(node.output.first().map(|name| &**name).zip(output));
     }
     None
 }
 
-/// Lower bound of the number of elements that an operator makes. Axes of inputs that are not in the file count as 1.
+/// Lower bound of the number of elements of the output of an operator. Axes of inputs that are not constant count as 1.
 fn least_size(operator: &str, inputs: &[Option<&Constant>]) -> f64 {
     let input = |i: usize| inputs.get(i).copied().flatten();
     let elements = |i| input(i).map_or(1.0, |it| it.lengths.iter().product());
@@ -99,7 +100,7 @@ fn least_size(operator: &str, inputs: &[Option<&Constant>]) -> f64 {
         "Pad" => {
             let added = input(1).map_or(&[][..], |it| &it.numbers);
             let (before, after) = added.split_at(added.len() / 2);
-            // A further input says which axes these are.
+            // A fourth input selects the padded axes, so the lengths of the data cannot be matched.
             let data = input(0).filter(|_| inputs.len() < 4);
             let lengths = data.map_or(&[][..], |it| &it.lengths);
             let axes = before.iter().zip(after).enumerate();
@@ -110,19 +111,19 @@ fn least_size(operator: &str, inputs: &[Option<&Constant>]) -> f64 {
             (Some(a), Some(b)) if a.lengths.len() > 1 && b.lengths.len() > 1 => {
                 let (a, b) = (&a.lengths, &b.lengths);
                 let batches = [&a[..a.len() - 2], &b[..b.len() - 2]];
-                a[a.len() - 2] * b[b.len() - 1] * repeated(batches.into_iter())
+                a[a.len() - 2] * b[b.len() - 1] * broadcast_size(batches.into_iter())
             }
             _ => 1.0,
         },
-        _ if REPEATING.contains(&operator) => {
-            repeated(inputs.iter().flatten().map(|it| it.lengths.as_slice()))
+        _ if BROADCASTING.contains(&operator) => {
+            broadcast_size(inputs.iter().flatten().map(|it| it.lengths.as_slice()))
         }
         _ => 1.0,
     }
 }
 
 /// Number of elements of several arrays that are broadcast together.
-fn repeated<'a>(arrays: impl Iterator<Item = &'a [f64]>) -> f64 {
+fn broadcast_size<'a>(arrays: impl Iterator<Item = &'a [f64]>) -> f64 {
     let mut longest: Vec<f64> = Vec::new();
     for lengths in arrays {
         longest.resize(longest.len().max(lengths.len()), 1.0);
@@ -134,7 +135,8 @@ fn repeated<'a>(arrays: impl Iterator<Item = &'a [f64]>) -> f64 {
 }
 
 impl Constant {
-    fn of_tensor(tensor: &Tensor) -> Self {
+    /// Creates a constant from an array in the file.
+    fn from_tensor(tensor: &Tensor) -> Self {
         let raw = tensor.raw_data.as_deref();
         let mut numbers: Vec<f64> = match (tensor.data_type, raw) {
             (Some(element::INT64), Some(raw)) => chunks(raw, |it| i64::from_le_bytes(it) as f64),
@@ -145,7 +147,7 @@ impl Constant {
             (Some(element::INT64), None) => few(&tensor.int64_data, |it| it as f64),
             _ => Vec::new(),
         };
-        if numbers.len() > MOST_NUMBERS {
+        if numbers.len() > MAX_NUMBERS {
             numbers.clear();
         }
         Self {
@@ -154,10 +156,10 @@ impl Constant {
         }
     }
 
-    /// The value of a node `Constant`: an array, a number or numbers.
-    fn of_attribute(value: &Attribute) -> Self {
+    /// Creates a constant from the value of a node `Constant`: an array, an integer or a list of integers.
+    fn from_attribute(value: &Attribute) -> Self {
         match (&value.t, value.i) {
-            (Some(tensor), _) => Self::of_tensor(tensor),
+            (Some(tensor), _) => Self::from_tensor(tensor),
             (None, Some(number)) => Self {
                 lengths: Vec::new(),
                 numbers: vec![number as f64],
@@ -169,8 +171,9 @@ impl Constant {
         }
     }
 
-    /// The shape that an operator makes from others. A length that depends on the inputs of the model counts as 1.
-    fn of_shape(operator: &str, inputs: &[Option<&Self>]) -> Option<Self> {
+    /// Creates a constant from the shape that an operator computes from other shapes. A length that depends on the
+    /// inputs of the model counts as 1.
+    fn from_operator(operator: &str, inputs: &[Option<&Self>]) -> Option<Self> {
         let numbers: Vec<f64> = match operator {
             "Concat" => {
                 let unknown = [1.0];
@@ -184,21 +187,22 @@ impl Constant {
             }
             _ => return None,
         };
-        (1..=MOST_NUMBERS).contains(&numbers.len()).then(|| Self {
+        (1..=MAX_NUMBERS).contains(&numbers.len()).then(|| Self {
             lengths: vec![numbers.len() as f64],
             numbers,
         })
     }
 }
 
-/// The first numbers of `N` bytes each.
+/// Decodes the first numbers, of `N` bytes each.
 fn chunks<const N: usize>(bytes: &[u8], number: impl Fn([u8; N]) -> f64) -> Vec<f64> {
     few(bytes.as_chunks().0, number)
 }
 
+/// Converts the first numbers; one more than the limit, so that longer lists are recognised.
 fn few<T: Copy>(numbers: &[T], number: impl Fn(T) -> f64) -> Vec<f64> {
-    let numbers = numbers.iter().take(MOST_NUMBERS + 1);
-    numbers.map(|&it| number(it)).collect()
+    let first = numbers.iter().take(MAX_NUMBERS + 1);
+    first.map(|&it| number(it)).collect()
 }
 
 #[cfg(test)]
@@ -264,7 +268,7 @@ mod tests {
     #[test]
     fn shapes_are_followed_through_operators_that_combine_them() {
         let of = |operator: &str, inputs: &[Option<&Constant>]| {
-            Constant::of_shape(operator, inputs).map(|it| it.numbers)
+            Constant::from_operator(operator, inputs).map(|it| it.numbers)
         };
         let (two, large) = (constant(&[2.0], &[2.0, 3.0]), constant(&[], &[1e9]));
         assert_eq!(
@@ -288,7 +292,7 @@ mod tests {
 
     #[test]
     fn constants_are_read_as_exporters_write_them() {
-        let numbers = |tensor: &Tensor| Constant::of_tensor(tensor).numbers;
+        let numbers = |tensor: &Tensor| Constant::from_tensor(tensor).numbers;
         let mut raw = tensor("", element::INT64);
         raw.raw_data = Some(
             [3_i64.to_le_bytes(), (-1_i64).to_le_bytes()]
@@ -296,7 +300,7 @@ mod tests {
                 .into(),
         );
         raw.dims = vec![2];
-        assert_eq!(Constant::of_tensor(&raw).lengths, [2.0]);
+        assert_eq!(Constant::from_tensor(&raw).lengths, [2.0]);
         assert_eq!(numbers(&raw), [3.0, -1.0]);
         let mut listed = tensor("", element::INT64);
         listed.int64_data = vec![3, 4];
@@ -312,9 +316,9 @@ mod tests {
             ints: vec![2, 3],
             ..Attribute::default()
         };
-        assert_eq!(Constant::of_attribute(&value).numbers, [2.0, 3.0]);
+        assert_eq!(Constant::from_attribute(&value).numbers, [2.0, 3.0]);
         value.i = Some(9);
-        assert_eq!(Constant::of_attribute(&value).numbers, [9.0]);
+        assert_eq!(Constant::from_attribute(&value).numbers, [9.0]);
     }
 
     #[test]

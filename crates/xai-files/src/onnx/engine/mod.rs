@@ -40,17 +40,17 @@ impl Input {
     }
 }
 
-/// The reason why a model is not loaded.
-pub(crate) enum NotLoaded {
+/// The failure to load a model.
+pub(crate) enum LoadFailure {
     /// The engine cannot run the model.
     Model(Failure),
     /// The engine is not available.
     Engine(Failure),
 }
 
-impl From<Failure> for NotLoaded {
-    fn from(of_model: Failure) -> Self {
-        Self::Model(of_model)
+impl From<Failure> for LoadFailure {
+    fn from(failure: Failure) -> Self {
+        Self::Model(failure)
     }
 }
 
@@ -73,15 +73,15 @@ pub(super) fn array(shape: &[usize], numbers: Vec<f64>) -> Result<ArrayD<f64>, R
 /// Converts an output `(rows, columns)` or `(rows,)`, possibly with further axes of length 1, to a table.
 pub(crate) fn table(answer: ArrayD<f64>) -> Result<Array2<f64>, Reason> {
     let shape = answer.shape().to_vec();
-    let refused = || {
+    let wrong_shape = || {
         format!(
             "it answers with the shape {shape:?}: expected (n, classes) or (n,), further axes 1"
         )
     };
-    let (&rows, rest) = shape.split_first().ok_or_else(refused)?;
-    let (&columns, rest) = rest.split_first().unwrap_or((&1, &[]));
-    if rest.iter().any(|&n| n != 1) {
-        return Err(refused());
+    let (&rows, other_axes) = shape.split_first().ok_or_else(wrong_shape)?;
+    let (&columns, further_axes) = other_axes.split_first().unwrap_or((&1, &[]));
+    if further_axes.iter().any(|&n| n != 1) {
+        return Err(wrong_shape());
     }
     let table = answer.into_shape_with_order((rows, columns));
     table.map_err(|error| error.to_string())
@@ -91,7 +91,7 @@ pub(crate) fn table(answer: ArrayD<f64>) -> Result<Array2<f64>, Reason> {
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct EngineOptions {
-    /// What runs the model.
+    /// Engine that runs the model.
     #[cfg_attr(feature = "clap", arg(long, value_enum, default_value_t))]
     pub engine: EngineName,
     /// The shared library of ONNX Runtime, or its folder, for --engine onnxruntime. Default: the
@@ -126,12 +126,12 @@ impl EngineOptions {
         self.model_output.as_deref()
     }
 
-    /// Refuses options that do not fit together, and an engine that is not in this build.
+    /// Refuses options that contradict each other, and an engine that this build does not include.
     pub(super) fn check(&self) -> Result<(), Failure> {
         if self.engine == EngineName::Rten {
             return match self.onnxruntime_lib {
                 Some(_) => Err(
-                    Failure::of_option("--onnxruntime-lib", "the engine is rten")
+                    Failure::for_option("--onnxruntime-lib", "the engine is rten")
                         .help("add --engine onnxruntime"),
                 ),
                 None => Ok(()),
@@ -140,7 +140,7 @@ impl EngineOptions {
         #[cfg(feature = "onnxruntime")]
         return Ok(());
         #[cfg(not(feature = "onnxruntime"))]
-        Err(Failure::of_option("--engine", "this build has rten alone")
+        Err(Failure::for_option("--engine", "this build has rten alone")
             .with_value("onnxruntime")
             .help(BUILD))
     }
@@ -156,7 +156,7 @@ impl EngineOptions {
     }
 }
 
-/// Advice on models that rten does not run.
+/// Advice on models that rten does not support.
 pub(super) fn other_engine() -> &'static str {
     #[cfg(feature = "onnxruntime")]
     return "run it with --engine onnxruntime";

@@ -1,4 +1,4 @@
-//! Runs neural networks with `rten`, an engine in Rust.
+//! Neural networks run by `rten`, an engine in Rust.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use rten_tensor::prelude::*;
 
 use crate::failure::Failure;
 use crate::onnx::contents::{Contents, element};
-use crate::onnx::engine::panics::caught;
+use crate::onnx::engine::panics::catch_panics;
 use crate::onnx::engine::{Engine, File, Input, Reason, array, other_engine, unsupported};
 use crate::onnx::threads;
 
-/// Domains and names of operators that multiply integers of 8 bits.
+/// Domains and names of operators that multiply 8-bit integers.
 const INTEGER_PRODUCTS: [(&str, &str); 2] = [
     ("", "MatMulInteger"),
     ("com.microsoft", "DynamicQuantizeLSTM"),
@@ -28,7 +28,7 @@ pub(crate) struct Rten {
     inputs: Vec<NodeId>,
     output: NodeId,
     threads: Arc<ThreadPool>,
-    /// The operators of the model, to name the one that fails where its node has no name.
+    /// The names of the operators of the model, for errors of nodes without a name.
     operators: String,
 }
 
@@ -36,20 +36,24 @@ impl Rten {
     pub(crate) fn load(file: File<'_>) -> Result<Self, Failure> {
         check(file.contents)?;
         let options = ModelOptions::with_all_ops();
-        let loaded = match file.contents.data_files.is_empty() {
-            true => caught(|| options.load(file.bytes)),
-            false => {
-                check_data_files(&file)?;
-                drop(file.bytes);
-                caught(|| options.load_file(file.path))
-            }
+        let loaded = if file.contents.data_files.is_empty() {
+            catch_panics(|| options.load(file.bytes))
+        } else {
+            check_data_files(&file)?;
+            drop(file.bytes);
+            catch_panics(|| options.load_file(file.path))
         };
-        let refused = |reason: Reason| unsupported(reason, &help_for_operators());
-        let model = loaded.map_err(refused)?.map_err(not_loaded)?;
-        let node = |name: &str| model.node_id(name).map_err(|error| error.to_string());
-        let inputs = file.contents.inputs.iter().map(|input| node(&input.name));
-        let inputs = inputs.collect::<Result<_, _>>().map_err(refused)?;
-        let output = node(&file.output.name).map_err(refused)?;
+        let failure = |reason: Reason| unsupported(reason, &help_for_operators());
+        let model = loaded.map_err(failure)?.map_err(not_loaded)?;
+        let node = |name: &str| {
+            let id = model.node_id(name);
+            id.map_err(|error| failure(error.to_string()))
+        };
+        let inputs = file.contents.inputs.iter();
+        let inputs = inputs
+            .map(|input| node(&input.name))
+            .collect::<Result<_, _>>()?;
+        let output = node(&file.output.name)?;
         Ok(Self {
             inputs,
             output,
@@ -67,14 +71,15 @@ impl Engine for Rten {
             values.push((id, value(input)?.into()));
         }
         let options = RunOptions::default().with_thread_pool(Some(Arc::clone(&self.threads)));
-        let outputs = caught(|| self.model.run(values, &[self.output], Some(options)))?;
-        let mut outputs = outputs.map_err(|error| self.reason(&error))?.into_iter();
-        numbers(outputs.next().ok_or("it has no output")?)
+        let result = catch_panics(|| self.model.run(values, &[self.output], Some(options)))?;
+        let outputs = result.map_err(|error| self.reason(&error))?;
+        numbers(outputs.into_iter().next().ok_or("it has no output")?)
     }
 }
 
 impl Rten {
-    /// Why a run failed. The engine calls operators by the names of their nodes, which many exporters leave out.
+    /// The reason why a run failed. The engine identifies operators by the names of their nodes, which many
+    /// exporters omit.
     fn reason(&self, error: &RunError) -> Reason {
         let is_named = error
             .node_path()
@@ -91,11 +96,15 @@ impl Rten {
     }
 }
 
-/// The names of a model's operators, the first of many.
+/// The names of a model's operators, or the first 20 of them.
 fn operators(contents: &Contents) -> String {
     const LISTED: usize = 20;
-    let names = contents.operators.iter().map(|(_, name)| name.as_str());
-    let names: Vec<&str> = names.take(LISTED).collect();
+    let names: Vec<&str> = contents
+        .operators
+        .iter()
+        .map(|(_, name)| name.as_str())
+        .take(LISTED)
+        .collect();
     let more = if contents.operators.len() > LISTED {
         ", …"
     } else {
@@ -132,23 +141,25 @@ fn value(input: Input) -> Result<Value, Reason> {
         }
         Input::Integer(array) => {
             let (shape, numbers) = in_order(array);
-            let numbers = numbers.into_iter().map(i32::try_from);
-            let numbers: Result<Vec<i32>, _> = numbers.collect();
-            let numbers = numbers.map_err(|_| "integers of 32 bits are expected")?;
-            Value::from_shape(shape, numbers).map_err(|error| error.to_string())
+            let integers: Vec<i32> = numbers
+                .into_iter()
+                .map(i32::try_from)
+                .collect::<Result<_, _>>()
+                .map_err(|_| "integers of 32 bits are expected")?;
+            Value::from_shape(shape, integers).map_err(|error| error.to_string())
         }
     }
 }
 
-/// Refuses operators and types that the engine lacks.
+/// Refuses operators and types that the engine does not support.
 fn check(contents: &Contents) -> Result<(), Failure> {
-    if let Some(operator) = contents.classical() {
+    if let Some(operator) = contents.classical_operator() {
         return Err(Failure::new(format!(
             "operator ai.onnx.ml.{operator} (trees, support vectors, scalers): the engine rten runs neural networks only"
         ))
         .help(other_engine()));
     }
-    // Version 0.27 answers with wrong numbers where the kernel is larger than one pixel.
+    // Version 0.27 of rten computes wrong numbers for kernels larger than one pixel.
     if contents.has_operator("", "ConvInteger") {
         return Err(unsupported(
             "operator ConvInteger, a convolution quantised while it runs",
@@ -215,18 +226,18 @@ fn check_data_files(file: &File<'_>) -> Result<(), Failure> {
     }
 }
 
-/// Whether the engine opens a file of weights. It decides by the name, so that no model can read other files.
+/// Returns whether the engine opens a file of weights. It decides by the name, so that models cannot read arbitrary
+/// files.
 fn is_opened(name: &str) -> bool {
-    let extension = match name.contains(['/', '\\']) {
-        true => None,
-        false => name.rsplit_once('.').map(|(_, extension)| extension),
-    };
-    extension.is_some_and(|extension| {
+    if name.contains(['/', '\\']) {
+        return false;
+    }
+    name.rsplit_once('.').is_some_and(|(_, extension)| {
         extension.starts_with("data") || extension.starts_with("onnx_data")
     })
 }
 
-/// An error for a model that the engine does not load.
+/// Creates an error for a model that the engine cannot load.
 fn not_loaded(error: LoadError) -> Failure {
     match error.kind() {
         LoadErrorKind::ExternalDataError => {

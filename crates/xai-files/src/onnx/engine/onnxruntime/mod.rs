@@ -19,59 +19,61 @@ use ort::value::{
 
 use crate::failure::{Failure, InFile};
 use crate::onnx::contents::element;
-use crate::onnx::contents::port::{Kind, Port};
+use crate::onnx::contents::port::{Port, PortKind};
 use crate::onnx::engine;
-use crate::onnx::engine::panics::caught;
-use crate::onnx::engine::{Engine, File, Input, NotLoaded, Reason, unsupported};
+use crate::onnx::engine::panics::catch_panics;
+use crate::onnx::engine::{Engine, File, Input, LoadFailure, Reason, unsupported};
 
-/// Models of fewer bytes have a session per thread.
+/// Size in bytes up to which a model has one session per thread.
 ///
-/// Their operators are too small to be shared among threads, and their copies are small too. A
-/// larger model has one session, whose operators run on all threads.
-const SMALL: u64 = 4 << 20;
+/// The operators of small models are too small to be distributed over threads, and their copies need little memory.
+/// A larger model has one session, whose operators run on all threads.
+const SMALL_MODEL: u64 = 4 << 20;
 
 /// A model of ONNX Runtime.
 pub(crate) struct OnnxRuntime {
     environment: &'static Environment,
-    source: Source,
+    source: ModelSource,
     inputs: Vec<Port>,
     output: String,
-    /// Threads of each session.
+    /// Number of threads of each session.
     threads: usize,
-    /// Made when first needed: a thread takes the one of its number.
-    sessions: Vec<Mutex<Option<Loaded>>>,
+    /// Sessions, created when they are first needed. A thread uses the session with its index.
+    sessions: Vec<Mutex<Option<LoadedSession>>>,
 }
 
-/// What sessions are made from.
-enum Source {
-    /// A file, with files of weights beside it.
+/// The model that sessions are created from.
+enum ModelSource {
+    /// A file, with files of weights in its folder.
     Path(PathBuf),
     Bytes(Vec<u8>),
 }
 
-/// A session, and which of its outputs it answers with.
-struct Loaded {
+/// A session, and the options that select its output.
+struct LoadedSession {
     session: Session,
     options: RunOptions<HasSelectedOutputs>,
 }
 
 impl OnnxRuntime {
-    pub(crate) fn load(file: File<'_>, library: Option<&Path>) -> Result<Self, NotLoaded> {
+    pub(crate) fn load(file: File<'_>, library: Option<&Path>) -> Result<Self, LoadFailure> {
         let environment =
-            crate::onnx::engine::onnxruntime::environment(library).map_err(NotLoaded::Engine)?;
+            crate::onnx::engine::onnxruntime::environment(library).map_err(LoadFailure::Engine)?;
         let folder = file.path.parent().unwrap_or(Path::new(""));
         let data_files = file.contents.data_files.iter();
-        let beside = data_files.filter_map(|name| folder.join(name).metadata().ok());
-        let size = file.bytes.len() as u64 + beside.map(|data| data.len()).sum::<u64>();
+        let data_sizes = data_files.filter_map(|name| folder.join(name).metadata().ok());
+        let size = file.bytes.len() as u64 + data_sizes.map(|data| data.len()).sum::<u64>();
         let n_threads = rayon::current_num_threads();
         // The outputs have the same bits on any number of threads, in one session or in several.
-        let (n_sessions, threads) = match size <= SMALL {
-            true => (n_threads, 1),
-            false => (1, n_threads),
+        let (n_sessions, threads) = if size <= SMALL_MODEL {
+            (n_threads, 1)
+        } else {
+            (1, n_threads)
         };
-        let source = match file.contents.data_files.is_empty() {
-            true => Source::Bytes(file.bytes),
-            false => Source::Path(file.path.to_owned()),
+        let source = if file.contents.data_files.is_empty() {
+            ModelSource::Bytes(file.bytes)
+        } else {
+            ModelSource::Path(file.path.to_owned())
         };
         let mut model = Self {
             environment,
@@ -93,24 +95,25 @@ impl OnnxRuntime {
             .map(Mutex::new)
             .collect();
         if n_sessions == 1 {
-            // Nothing is made from it any more.
-            model.source = Source::Bytes(Vec::new());
+            // No further session will be created from it.
+            model.source = ModelSource::Bytes(Vec::new());
         }
         Ok(model)
     }
 
-    fn session(&self) -> Result<Loaded, Reason> {
-        let load = || -> ort::Result<Loaded> {
+    /// Creates a session.
+    fn session(&self) -> Result<LoadedSession, Reason> {
+        let load = || -> ort::Result<LoadedSession> {
             let mut builder = builder(self.environment, self.threads)?;
             let session = match &self.source {
-                Source::Path(path) => builder.commit_from_file(path)?,
-                Source::Bytes(bytes) => builder.commit_from_memory(bytes)?,
+                ModelSource::Path(path) => builder.commit_from_file(path)?,
+                ModelSource::Bytes(bytes) => builder.commit_from_memory(bytes)?,
             };
             let output = OutputSelector::no_default().with(&self.output);
             let options = RunOptions::new()?.with_outputs(output);
-            Ok(Loaded { session, options })
+            Ok(LoadedSession { session, options })
         };
-        caught(load)?.map_err(|error| error.to_string())
+        catch_panics(load)?.map_err(|error| error.to_string())
     }
 }
 
@@ -118,32 +121,36 @@ fn builder(environment: &Environment, threads: usize) -> ort::Result<SessionBuil
     Ok(Session::builder(environment)?
         .with_intra_threads(threads)?
         .with_inter_threads(1)?
-        // Threads that wait for work leave the processor to those of the library.
+        // Waiting threads of a session must not occupy the cores that the library's own threads need.
         .with_intra_op_spinning(false)?
         .with_log_level(LogLevel::Fatal)?)
 }
 
 impl Engine for OnnxRuntime {
     fn run(&self, inputs: Vec<Input>) -> Result<ArrayD<f64>, Reason> {
-        let values = self.inputs.iter().zip(inputs);
-        let values: ort::Result<Vec<SessionInputValue<'_>>> =
-            values.map(|(port, input)| value(port, input)).collect();
-        let values = values.map_err(|error| error.to_string())?;
+        let values = self
+            .inputs
+            .iter()
+            .zip(inputs)
+            .map(|(port, input)| value(port, input))
+            .collect::<ort::Result<Vec<SessionInputValue<'_>>>>()
+            .map_err(|error| error.to_string())?;
         let thread = rayon::current_thread_index().unwrap_or_default();
-        let session = &self.sessions[thread % self.sessions.len()];
-        // A call that panicked leaves the session as it was: its library keeps its state.
-        let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
+        let slot = &self.sessions[thread % self.sessions.len()];
+        // A poisoned lock is fine: the state of a session is in its library, which a panic here does not damage.
+        let mut session = slot.lock().unwrap_or_else(PoisonError::into_inner);
         let loaded = match session.take() {
             Some(loaded) => loaded,
             None => self.session()?,
         };
-        let Loaded {
+        let LoadedSession {
             session: model,
             options,
         } = session.insert(loaded);
-        let answer = caught(|| {
-            let outputs = model.run_with_options(values.as_slice(), options);
-            let mut outputs = outputs.map_err(|error| error.to_string())?;
+        let answer = catch_panics(|| {
+            let mut outputs = model
+                .run_with_options(values.as_slice(), options)
+                .map_err(|error| error.to_string())?;
             crate::onnx::engine::onnxruntime::numbers(
                 outputs.remove(&self.output).ok_or("it has no output")?,
             )
@@ -152,20 +159,23 @@ impl Engine for OnnxRuntime {
     }
 }
 
-/// An array as a value of the type that the model takes.
+/// Converts an array to the element type that the model takes.
 fn value(port: &Port, input: Input) -> ort::Result<SessionInputValue<'static>> {
-    let of = match port.kind {
-        Kind::Array(of) => of,
+    let element_type = match port.kind {
+        PortKind::Array(elements) => elements,
         _ => element::FLOAT,
     };
-    Ok(match (input, of) {
+    Ok(match (input, element_type) {
         (Input::Real(array), element::DOUBLE) => tensor(array.mapv(f64::from))?.into(),
         (Input::Real(array), element::FLOAT16) => tensor(array.mapv(f16::from_f32))?.into(),
         (Input::Real(array), _) => tensor(array)?.into(),
         (Input::Integer(array), element::INT32) => {
-            let numbers: Result<Vec<i32>, _> = array.iter().map(|&n| i32::try_from(n)).collect();
-            let numbers = numbers.map_err(ort::Error::wrap)?;
-            Tensor::from_array((array.shape().to_vec(), numbers))?.into()
+            let integers: Vec<i32> = array
+                .iter()
+                .map(|&n| i32::try_from(n))
+                .collect::<Result<_, _>>()
+                .map_err(ort::Error::wrap)?;
+            Tensor::from_array((array.shape().to_vec(), integers))?.into()
         }
         (Input::Integer(array), _) => tensor(array)?.into(),
     })
@@ -176,11 +186,11 @@ where
     T: ort::value::PrimitiveTensorElementType + Clone + std::fmt::Debug + 'static,
 {
     let shape = array.shape().to_vec();
-    let array = array.as_standard_layout().into_owned();
-    Tensor::from_array((shape, array.into_raw_vec_and_offset().0))
+    let row_major = array.as_standard_layout().into_owned();
+    Tensor::from_array((shape, row_major.into_raw_vec_and_offset().0))
 }
 
-/// An answer; maps from classes to scores as rows of scores.
+/// Converts an output to numbers. Maps from classes to scores become rows of scores.
 pub(super) fn numbers(answer: DynValue) -> Result<ArrayD<f64>, Reason> {
     match answer.dtype() {
         ValueType::Tensor { ty, .. } => match ty {
@@ -191,7 +201,7 @@ pub(super) fn numbers(answer: DynValue) -> Result<ArrayD<f64>, Reason> {
                 "it answers with values of the type {other}: expected scores"
             )),
         },
-        ValueType::Sequence(of) => match **of {
+        ValueType::Sequence(elements) => match **elements {
             ValueType::Map {
                 key: TensorElementType::Int64,
                 value: TensorElementType::Float32,
@@ -212,23 +222,28 @@ fn array<T: PrimitiveTensorElementType + Copy>(
     answer: &DynValue,
     number: impl Fn(T) -> f64,
 ) -> Result<ArrayD<f64>, Reason> {
-    let array = answer.try_extract_tensor::<T>();
-    let (shape, numbers) = array.map_err(|error| error.to_string())?;
-    let shape: Result<Vec<usize>, _> = shape.iter().map(|&n| usize::try_from(n)).collect();
-    let shape = shape.map_err(|error| error.to_string())?;
+    let (lengths, numbers) = answer
+        .try_extract_tensor::<T>()
+        .map_err(|error| error.to_string())?;
+    let shape = lengths
+        .iter()
+        .map(|&n| usize::try_from(n))
+        .collect::<Result<Vec<usize>, _>>()
+        .map_err(|error| error.to_string())?;
     engine::array(&shape, numbers.iter().map(|&x| number(x)).collect())
 }
 
-/// Maps from classes to scores, one per sample: a column per class, in the order of the classes.
+/// Converts maps from classes to scores, one per sample, to rows of scores in the order of the classes.
 fn maps<K>(answer: DynValue) -> Result<ArrayD<f64>, Reason>
 where
     K: IntoTensorElementType + Clone + std::hash::Hash + Ord,
 {
     let extract = move || -> ort::Result<Vec<Vec<(K, f32)>>> {
-        let answer = answer.downcast::<DynSequenceValueType>()?;
-        let samples = answer.try_extract_sequence::<DynMapValueType>()?;
-        let samples = samples.iter().map(|map| map.try_extract_key_values());
-        samples.collect()
+        let sequence = answer.downcast::<DynSequenceValueType>()?;
+        let maps = sequence.try_extract_sequence::<DynMapValueType>()?;
+        maps.iter()
+            .map(|map| map.try_extract_key_values())
+            .collect()
     };
     let mut samples = extract().map_err(|error| error.to_string())?;
     for sample in &mut samples {
@@ -244,46 +259,44 @@ where
     engine::array(&shape, scores.collect())
 }
 
-/// Where the library is, where no option says it.
+/// Environment variable with the path of the library, used without the option.
 const VARIABLE: &str = "ORT_DYLIB_PATH";
 
 const INSTALL: &str = "install ONNX Runtime (pip install onnxruntime), and name its library, libonnxruntime.so, onnxruntime.dll or libonnxruntime.dylib, or the folder of it (onnxruntime/capi), with --onnxruntime-lib PATH or in the environment variable ORT_DYLIB_PATH";
 
-/// The library, loaded once.
+/// Loads the library once.
 ///
 /// # Errors
-/// There is none, it is older than what this crate calls, or it is no such library.
+/// The library is not found, is too old, or is not ONNX Runtime.
 pub(super) fn environment(option: Option<&Path>) -> Result<&'static Environment, Failure> {
     static LOADED: OnceLock<Environment> = OnceLock::new();
     if let Some(loaded) = LOADED.get() {
         return Ok(loaded);
     }
     let path = path(option)?;
-    let builder = caught(|| ort::init_from(&path))
+    // The log is dropped: problems of a model are in the errors of the library, too.
+    let builder = catch_panics(|| ort::init_from(&path))
         .map_err(Failure::new)
         .and_then(|loaded| loaded.map_err(not_loaded))
-        .in_file(&path)?;
-    // What the library has to say of a model it says in its errors.
-    let builder = builder
+        .in_file(&path)?
         .with_name("xai")
         .with_telemetry(false)
         .with_logger(Arc::new(|_, _, _, _, _| {}));
-    let environment = caught(|| builder.build())
+    let environment = catch_panics(|| builder.build())
         .map_err(Failure::new)
         .and_then(|built| built.map_err(Failure::new))
         .in_file(&path)?;
     Ok(LOADED.get_or_init(|| environment))
 }
 
-/// The file of the library: the option's, the variable's, or the one that the system finds by its
-/// name.
+/// The file of the library: from the option, from the environment variable, or the name that the system resolves.
 fn path(option: Option<&Path>) -> Result<PathBuf, Failure> {
     let variable = || std::env::var_os(VARIABLE).filter(|value: &OsString| !value.is_empty());
-    let given = option.map(Path::to_owned);
-    match given.or_else(|| variable().map(PathBuf::from)) {
+    let path = option.map(Path::to_owned);
+    match path.or_else(|| variable().map(PathBuf::from)) {
         None => Ok(format!("{DLL_PREFIX}onnxruntime{DLL_SUFFIX}").into()),
         Some(folder) if folder.is_dir() => in_folder(&folder),
-        // An absolute path, because a relative one would be looked for beside the program.
+        // An absolute path, because a relative one would be relative to the program.
         Some(file) => file
             .canonicalize()
             .map_err(|error| Failure::cannot_be_opened(error).help(INSTALL))
@@ -291,15 +304,16 @@ fn path(option: Option<&Path>) -> Result<PathBuf, Failure> {
     }
 }
 
-/// The library in a folder: of several versions, the one whose name is last.
+/// The library in a folder; with several versions, the one whose name is last in alphabetical order.
 fn in_folder(folder: &Path) -> Result<PathBuf, Failure> {
     let start = format!("{DLL_PREFIX}onnxruntime.");
     let is_library = |file: &PathBuf| {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         name.starts_with(&start) && name.contains(DLL_SUFFIX)
     };
-    let entries = std::fs::read_dir(folder.canonicalize().as_deref().unwrap_or(folder));
-    let entries = entries.map_err(Failure::cannot_be_opened).in_file(folder)?;
+    let entries = std::fs::read_dir(folder.canonicalize().as_deref().unwrap_or(folder))
+        .map_err(Failure::cannot_be_opened)
+        .in_file(folder)?;
     let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
     let library = files.filter(is_library).max();
     library
