@@ -1,32 +1,32 @@
-//! Is an explanatory subgraph sufficient and necessary?
+//! Metrics of explanations of graph models.
 //!
-//! An explanation of a graph model's prediction is a mask: the edges, nodes or features that are
-//! said to matter. This crate scores it, from the model's answers on the whole graph, on the
-//! explanation alone and on the rest, or from the truth where it is known.
+//! An explanation of a prediction of a graph model is a mask over the edges, nodes or features that are important.
+//! This crate evaluates it from the outputs of the model on the whole graph, on the explanation alone (is it
+//! sufficient?) and on the rest (is it necessary?), or from the ground truth if that is known.
 //!
 //! # Which metric when
 //!
-//! | you have | use | it tells |
+//! | you have | use | result |
 //! |---|---|---|
 //! | predictions on all three graphs | [`fidelity()`], [`FidelityMetric`] | fid₊: does the prediction change without the explanation (necessary)? fid₋: does it change with it alone (not sufficient)? |
 //! | fid₊ and fid₋ | [`Characterization`] | both in one number |
-//! | both at several explanation sizes | [`fidelity_curve_auc`] | one number for the curve |
-//! | output rows on the whole and the kept graph | [`unfaithfulness()`], [`UnfaithfulnessMetric`] | how far the whole answer moves, not only its winner |
-//! | output rows at several explanation sizes | [`Sweep::evaluate`] | all of the above per size, the area, the best size |
-//! | the true explanation | [`ground_truth()`], [`GroundTruthMetric`] | how well the mask finds it |
+//! | both at several explanation sizes | [`fidelity_curve_auc`] | the area under the curve |
+//! | output rows on the whole and the kept graph | [`unfaithfulness()`], [`UnfaithfulnessMetric`] | divergence of the whole output distribution, not only of its largest class |
+//! | output rows at several explanation sizes | [`SparsitySweep::evaluate`] | all of the above per size, the area, the best size |
+//! | the true explanation | [`ground_truth()`], [`GroundTruthMetric`] | agreement of the mask with it |
 //! | the same, at every threshold | [`GroundTruthMetric::curves`] | the ROC and the precision-recall curve |
-//! | the model itself, as a closure over a [`Graph`] | [`explained_outputs`], [`Sweep::evaluate_model`], [`RobustFidelityMetric`] | all of the above from a mask; fidelity over explanation sizes; fidelity that takes away a little at a time, by labels and by probabilities |
-//! | nothing but the mask | [`mask::MaskMetric`] | how small, how decided, how connected it is |
-//! | many graphs | [`OverGraphs`], [`dataset::MacroAverages`], [`dataset::micro_intervals`] | averages over graphs with intervals, and all rows together |
+//! | the model itself, as a closure over a [`Graph`] | [`explained_outputs`], [`SparsitySweep::evaluate_model`], [`RobustFidelityMetric`] | all of the above from a mask; fidelity over explanation sizes; fidelity that only removes a random part at a time |
+//! | nothing but the mask | [`mask::MaskMetric`] | size, entropy and connectivity |
+//! | many graphs | [`OverGraphs`], [`dataset::MacroAverages`], [`dataset::micro_intervals`] | averages over graphs with intervals, and scores over all rows together |
 //!
-//! [`registry`] lists every number with its question, direction and source.
+//! [`registry`] lists every metric with its formula, direction and source.
 //!
-//! # What the numbers do not tell
+//! # Limits of interpretation
 //!
-//! Fidelity and unfaithfulness feed the model graphs that it never saw in training; a large change
-//! may come from that alone. They speak about the model, not about the world, and an explanation of
-//! everything is always sufficient: compare explanations at equal size. The ground truth is that of
-//! whoever planted it; a model may rightly use something else.
+//! Fidelity and unfaithfulness evaluate the model on graphs unlike any that it was trained on, and a large change may
+//! come from that alone. They describe the model, not the world. An explanation of everything is always sufficient,
+//! so compare explanations of equal size. A ground truth is what its authors planted; a model may legitimately use
+//! something else.
 //!
 //! ```
 //! let full = [0, 1, 2, 1];
@@ -40,13 +40,13 @@
 //!
 //! # Errors
 //!
-//! An [`Error`] holds as data its [kind](ErrorKind) (the documentation of a function names the
-//! kinds), the [input] that it is about, where in it, and the [way out](help).
+//! An [`Error`] contains its [kind](ErrorKind) (the documentation of a function lists the possible ones), the [input]
+//! that it refers to, the position in it, and a [hint](help).
 //!
 //! # Features
 //!
 //! - `rayon` (default): parallel loops. Results are bit-identical without it.
-//! - `serde`: results and states can be stored.
+//! - `serde`: serialization of results and states.
 #![forbid(unsafe_code)]
 #![warn(missing_debug_implementations)]
 
@@ -62,7 +62,7 @@ pub mod outputs;
 pub mod registry;
 pub mod unfaithfulness;
 
-pub use dataset::{OverGraphs, Sweep};
+pub use dataset::{OverGraphs, SparsitySweep};
 pub use fidelity::{
     Characterization, Fidelity, FidelityMetric, RobustFidelityMetric, fidelity, fidelity_curve_auc,
 };
@@ -73,7 +73,7 @@ pub use registry::FAMILY;
 pub use unfaithfulness::{KlDirection, Unfaithfulness, UnfaithfulnessMetric, unfaithfulness};
 pub use xai_core::{Accumulator, Error, ErrorKind, Result};
 
-// They may be sent to other threads, and shared among them.
+// These types can be sent to other threads and shared between them.
 const _: () = {
     const fn crosses_threads<T: Send + Sync>() {}
     crosses_threads::<Fidelity>();

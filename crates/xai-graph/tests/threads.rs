@@ -4,7 +4,7 @@
 use ndarray::{Array1, Array2};
 use xai_graph::mask::Sparsity;
 use xai_graph::{
-    FidelityMetric, Graph, GroundTruthMetric, ReturnType, RobustFidelityMetric, Sweep,
+    FidelityMetric, Graph, GroundTruthMetric, ReturnType, RobustFidelityMetric, SparsitySweep,
     UnfaithfulnessMetric, fidelity,
 };
 
@@ -83,7 +83,7 @@ fn sweeps_and_random_draws() {
     let graph = Graph::new(features.view(), edges.view()).unwrap();
     let levels = [0.2, 0.5, 0.8].map(Sparsity::Fraction);
     on_any_number_of_threads(|| {
-        Sweep::new()
+        SparsitySweep::new()
             .evaluate_model(&model, graph, mask.view(), &levels)
             .unwrap()
     });

@@ -85,7 +85,7 @@ impl<'a, T: Real> ExplainerData<'a, T> {
         Box::new(BorrowedExplainer(explainer))
     }
 
-    /// Whether it provides what a metric `need`s.
+    /// Returns whether it provides what a metric `need`s.
     pub(crate) fn has(&self, need: Input) -> bool {
         match need {
             input::EXPLANATIONS => self.maps.is_some() || self.explainer.is_some(),

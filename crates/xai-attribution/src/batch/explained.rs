@@ -205,7 +205,7 @@ impl<'a, T: Real> ExplainedBatch<'a, T> {
 pub struct AllSamples<'a, T> {
     run: &'a RunData<'a, T>,
     maps: Option<&'a dyn Samples<T>>,
-    /// Whether the maps were given by the caller rather than computed by an explainer.
+    /// True if the maps were given by the caller rather than computed by an explainer.
     are_given: bool,
     on_pairs: Option<&'a PairCallback<'a>>,
 }

@@ -4,11 +4,11 @@
 //! the inputs, the explainer's maps, the model's scores, and the explainer itself. Results that several metrics or
 //! explainers need are *shared work*, cached under the type and parameters of the work:
 //!
-//!  work | computed once | examples |
-//! ---|---|---|
-//!  [`RunWork`] | per run | the mean of all inputs, the schedule of a curve |
-//!  [`BatchWork`] | per batch | scores of baseline inputs, drops of random subsets |
-//!  [`MapWork`] | per batch and explainer | orders of positions, scores along a removal curve |
+//! | work | computed once | examples |
+//! |---|---|---|
+//! | [`RunWork`] | per run | the mean of all inputs, the schedule of a curve |
+//! | [`BatchWork`] | per batch | scores of baseline inputs, drops of random subsets |
+//! | [`MapWork`] | per batch and explainer | orders of positions, scores along a removal curve |
 //!
 //! A metric that compares samples with each other is called once more after the last batch, with [`AllSamples`] and
 //! the notes that it took of each batch; see [`DatasetMetric`](crate::metric::DatasetMetric).

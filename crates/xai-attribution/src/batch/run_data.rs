@@ -134,7 +134,7 @@ impl<'a, T: Real> RunData<'a, T> {
         self
     }
 
-    /// Whether the model is a [masked model](crate::masked). The inputs are then presence indicators: 1 for a kept
+    /// Returns whether the model is a [masked model](crate::masked). The inputs are then presence indicators: 1 for a kept
     /// feature and 0 for a removed one, with no other values.
     #[must_use]
     pub fn is_masked_model(&self) -> bool {
@@ -250,7 +250,7 @@ impl<'a, T: Real> RunData<'a, T> {
         }
     }
 
-    /// Whether this is a classifier of two classes: two outputs, or one whose sign is the class, with class targets.
+    /// Returns whether this is a classifier of two classes: two outputs, or one whose sign is the class, with class targets.
     /// False until the model has answered.
     pub(crate) fn has_two_classes(&self) -> bool {
         let Some(is_class_one) = &self.is_class_one else {
@@ -316,7 +316,7 @@ impl<'a, T: Real> RunData<'a, T> {
         maps.into()
     }
 
-    /// Whether given maps explain the class that is not the target of this sample.
+    /// Returns whether given maps explain the class that is not the target of this sample.
     pub(crate) fn explains_other_class(&self, sample: usize) -> bool {
         match (self.scoring.explained_class, &self.is_class_one) {
             (Some(class), Some(is_class_one)) => usize::from(is_class_one[sample]) != class,

@@ -412,7 +412,7 @@ impl<'a, T: Real> Evaluation<'a, T> {
     }
 }
 
-/// Whether a metric compares samples with each other, so that values of parts cannot be merged.
+/// Returns whether a metric compares samples with each other, so that values of parts cannot be merged.
 fn relates_samples<T: Real>(metric: &dyn Measure<T>) -> bool {
     metric
         .dataset_metric()

@@ -211,7 +211,7 @@ fn euclidean_norm(values: impl Iterator<Item = f64> + Clone) -> f64 {
     squares.sum::<f64>().sqrt() * unit
 }
 
-/// Whether every element of the first map is within `absolute + relative · |b|` of that of the second one, for each
+/// Returns whether every element of the first map is within `absolute + relative · |b|` of that of the second one, for each
 /// sample of two sets of maps.
 ///
 /// # Errors

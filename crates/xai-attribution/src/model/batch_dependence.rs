@@ -52,7 +52,7 @@ impl<M> GuardedModel<M> {
     }
 }
 
-/// Whether the batch contains different rows. Equal rows would not reveal batch normalisation.
+/// Returns whether the batch contains different rows. Equal rows would not reveal batch normalisation.
 fn differ<T: Real>(batch: &ArrayViewD<'_, T>) -> bool {
     let mut rows = batch.outer_iter();
     rows.next()
@@ -109,11 +109,11 @@ impl<T: Real, M: Deref<Target: Model<T>>> Model<T> for GuardedModel<M> {
     }
 
     fn run(&self, n_jobs: usize, job: &Job<'_, T>) {
-        let is_checked = &self.is_checked;
+        let shared = &self.is_checked;
         self.model.run(n_jobs, &|index, model| {
             // Only job 0, whichever thread runs it, so that the checked row is always the same.
             if index == 0 {
-                let is_checked = Arc::clone(is_checked);
+                let is_checked = Arc::clone(shared);
                 job(index, &GuardedModel { model, is_checked })
             } else {
                 job(index, model)

@@ -22,7 +22,7 @@ pub struct Scoring {
     /// Largest number of rows per call of the model or the explainer, at least 1. Default (`None`): see
     /// [`rows_per_call`].
     pub batch_size: Option<usize>,
-    /// Whether the outputs for a row may depend on the rest of the batch. Default: no, which is
+    /// Allows the outputs for a row to depend on the rest of the batch. Default: no, which is
     /// [checked](crate::Evaluate::allow_batch_dependence).
     #[cfg_attr(feature = "serde", serde(default))]
     pub allow_batch_dependence: bool,

@@ -175,7 +175,7 @@ impl FeatureCells {
 pub(crate) struct Plane {
     pub(crate) rows: usize,
     pub(crate) columns: usize,
-    /// Whether columns are grouped as well as rows.
+    /// True if columns are grouped as well as rows.
     pub(crate) cuts_columns: bool,
 }
 

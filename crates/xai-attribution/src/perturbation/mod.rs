@@ -1,19 +1,19 @@
 //! Perturbed inputs and the model's response to them, as work that metrics share.
 //!
-//!  work | result |
-//! ---|---|
-//!  [`BaselineInputs`], [`BaselineOutputs`], [`BaselineScores`] | the [`Baseline`] of every sample, and the outputs and scores of the model for it |
-//!  [`Features`] | positions grouped into features: single positions, cells, patches, segments |
-//!  [`OrderedPositions`], [`OrderedFeatures`] | positions or features of every sample in a [`RemovalOrder`] |
-//!  [`RemovalCurve`] | scores along the removal of features, in any order, from either end |
-//!  [`SingleRemoval`], [`RankedRemoval`], [`SquareRemoval`] | drops when a single feature, group or square is removed |
-//!  [`TopRemoval`] | outputs without the top features, or with only these |
-//!  [`RandomSubsets`], [`SubsetDrops`], [`SubsetDropRanks`] | subsets of [`Features`], and the drops when they are removed |
-//!  [`Neighbors`], [`NeighborDistances`] | noisy copies of every sample, and the distances of their maps |
-//!  [`Shifts`] | copies of every sample shifted by whole positions |
-//!  [`NeighborDrops`] | drops of the score from a sample to its neighbours |
-//!  [`InputChanges`], [`OutputChanges`], [`RepresentationChanges`] | distances of neighbours, of their outputs and of their representations |
-//!  [`DatasetMean`] | the mean of all inputs |
+//! | work | result |
+//! |---|---|
+//! | [`BaselineInputs`], [`BaselineOutputs`], [`BaselineScores`] | the [`Baseline`] of every sample, and the outputs and scores of the model for it |
+//! | [`Features`] | positions grouped into features: single positions, cells, patches, segments |
+//! | [`OrderedPositions`], [`OrderedFeatures`] | positions or features of every sample in a [`RemovalOrder`] |
+//! | [`RemovalCurve`] | scores along the removal of features, in any order, from either end |
+//! | [`SingleRemoval`], [`RankedRemoval`], [`SquareRemoval`] | drops when a single feature, group or square is removed |
+//! | [`TopRemoval`] | outputs without the top features, or with only these |
+//! | [`RandomSubsets`], [`SubsetDrops`], [`SubsetDropRanks`] | subsets of [`Features`], and the drops when they are removed |
+//! | [`Neighbors`], [`NeighborDistances`] | noisy copies of every sample, and the distances of their maps |
+//! | [`Shifts`] | copies of every sample shifted by whole positions |
+//! | [`NeighborDrops`] | drops of the score from a sample to its neighbours |
+//! | [`InputChanges`], [`OutputChanges`], [`RepresentationChanges`] | distances of neighbours, of their outputs and of their representations |
+//! | [`DatasetMean`] | the mean of all inputs |
 //!
 //! The first request, through [`SampleBatch::shared`](crate::batch::SampleBatch::shared) or its counterparts,
 //! computes the result; later ones read it. To score any other change of the inputs, use

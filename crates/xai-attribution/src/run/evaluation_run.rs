@@ -32,9 +32,9 @@ pub(crate) struct EvaluationRun<'s, T> {
     pub(crate) explained: &'s [ExplainerData<'s, T>],
     /// Metrics under the names that they have in results.
     pub(crate) metrics: Vec<(String, &'s dyn Measure<T>)>,
-    /// Whether to collect curves as well.
+    /// Collects curves as well.
     pub(crate) curves: bool,
-    /// Whether the run continues if a metric is undefined for the scores, so that the other metrics keep their
+    /// Continues the run if a metric is undefined for the scores, so that the other metrics keep their
     /// values.
     pub(crate) tolerates_undefined: bool,
     /// Called with the planned rows before the first call of the model.
@@ -166,8 +166,8 @@ struct State<T> {
     per_sample: Mutex<Vec<Vec<Vec<Option<f64>>>>>,
     curves: Mutex<Vec<Vec<Option<CurveSums>>>>,
     tied: Mutex<Vec<Vec<Option<TiedFeatures>>>>,
-    /// By metric: first sample of the lowest batch for which it is undefined, with the error. The lowest, so that the
-    /// message does not depend on threads.
+    /// Error of each metric that is undefined, with the first sample of the batch. Of several batches the lowest, so that
+    /// the message does not depend on threads.
     undefined: Mutex<Vec<Option<(usize, Error)>>>,
     records: Mutex<Records>,
     gathered: Gathered<T>,
@@ -185,7 +185,7 @@ pub(crate) struct Sums {
 #[derive(Clone)]
 struct MapSums {
     sums: Vec<f64>,
-    /// Whether any map contains a negative value. Otherwise the signs of the sums say nothing.
+    /// True if any map contains a negative value. Otherwise the signs of the sums say nothing.
     has_negative: bool,
 }
 
@@ -470,7 +470,7 @@ impl<T: Real> EvaluationRun<'_, T> {
         Ok(())
     }
 
-    /// Whether some metric reads the maps again after the last batch.
+    /// Returns whether some metric reads the maps again after the last batch.
     fn reads_maps(&self) -> bool {
         let mut whole = self.metrics.iter().filter_map(|(_, m)| m.dataset_metric());
         whole.any(|metric| metric.reads_maps())

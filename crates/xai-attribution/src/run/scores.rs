@@ -145,7 +145,9 @@ pub fn masked_scores_on<T: Real>(data: Data<'_, T>) -> Result<MaskedScores, Eval
         base: base.into_iter().flatten().collect(),
         masked,
         assumed: data.run.assumed(),
-        warnings: agreement.map_or_else(Vec::new, |of| of.warnings(&[UNNAMED.to_owned()])),
+        warnings: agreement.map_or_else(Vec::new, |agreement| {
+            agreement.warnings(&[UNNAMED.to_owned()])
+        }),
     })
 }
 

@@ -72,9 +72,9 @@ pub trait Evaluate: Sized {
         self.configure(|own| own.batch_size = batch_size.into())
     }
 
-    /// Whether the outputs for a row may depend on the other rows of its batch. Default: no.
+    /// Allows the outputs for a row to depend on the other rows of its batch. Default: no.
     ///
-    /// If not, the first row of the first call with several different rows is passed to the model once more by
+    /// Unless allowed, the first row of the first call with several different rows is passed to the model once more by
     /// itself, once per run. Outputs that differ by more than a thousandth of the largest output of the call are an
     /// error. (For models in single precision, differences are about a hundredth of that.)
     #[must_use]
@@ -255,13 +255,16 @@ pub fn evaluate_together<T: Real>(
         pairs: &|_, _| {},
     };
     let collected = evaluation.run(&*model, &available)?;
-    let agreement = collected.class_agreement;
-    let warnings = agreement.map_or_else(Vec::new, |of| of.warnings(&[UNNAMED.to_owned()]));
+    let warnings = collected
+        .class_agreement
+        .map_or_else(Vec::new, |agreement| {
+            agreement.warnings(&[UNNAMED.to_owned()])
+        });
     let values = collected.values.into_iter().flatten();
     let curves = collected.curves.into_iter().flatten();
     let tied = collected.tied.into_iter().flatten();
-    let values = values.zip(curves).zip(tied).zip(metrics);
-    let values = values.map(|(((values, curve), tied), metric)| {
+    let results = values.zip(curves).zip(tied).zip(metrics);
+    let metric_values = results.map(|(((values, curve), tied), metric)| {
         let value = match values {
             CombinedValues::PerSample(per_sample) => MetricValue::new(per_sample)?,
             CombinedValues::Pooled(pooled) => MetricValue::pooled(pooled.value, run.n_samples())?,
@@ -278,5 +281,5 @@ pub fn evaluate_together<T: Real>(
             ..value
         })
     });
-    values.collect()
+    metric_values.collect()
 }

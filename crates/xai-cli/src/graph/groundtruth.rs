@@ -185,7 +185,7 @@ impl Groundtruth {
                 .evaluate(predicted.view(), truths.row(0))
                 .map(|scores| (None, scores)),
             Some(n_truths) => {
-                let best = metric.best_of(predicted.view(), truths.view());
+                let best = metric.best_truth(predicted.view(), truths.view());
                 best.map(|best| (Some((best.truth, n_truths)), best.scores))
             }
         };

@@ -10,7 +10,7 @@ use xai_metrics::core::error::ShortNumber;
 use xai_metrics::graph::dataset::SweepCurve;
 use xai_metrics::graph::mask::Sparsity;
 use xai_metrics::graph::model::EdgeRemoval;
-use xai_metrics::graph::{Explanation, Graph, GraphModel, Sweep, input};
+use xai_metrics::graph::{Explanation, Graph, GraphModel, SparsitySweep, input};
 
 use crate::Context;
 use crate::graph::options::model_and_graph::GraphFiles;
@@ -77,7 +77,7 @@ impl ModelSource {
     /// Runs the model at every level.
     pub(super) fn run(
         &self,
-        sweep: &Sweep<'_>,
+        sweep: &SparsitySweep<'_>,
         levels: &[f64],
         files: &Files<'_>,
         levels_file: Option<&PathBuf>,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use xai_files::arrays::StoredArray;
 use xai_files::{Failure, Files, InFiles, arrays};
 use xai_metrics::graph::dataset::{SweepCurve, SweepPoint};
-use xai_metrics::graph::{Sweep, UnfaithfulnessMetric, help, input};
+use xai_metrics::graph::{SparsitySweep, UnfaithfulnessMetric, help, input};
 
 use crate::graph::options::comparison::ComparisonOptions;
 use crate::graph::unfaithfulness::assumed;
@@ -92,7 +92,7 @@ impl SweepCommand {
             None => (1..=10).map(|tenth| f64::from(tenth) / 10.0).collect(),
         };
         let divergence = self.divergence.read()?;
-        let sweep = Sweep::new()
+        let sweep = SparsitySweep::new()
             .fidelity(comparison.metric())
             .unfaithfulness(divergence);
         let (curve, assumed) = match stored {
@@ -158,7 +158,7 @@ impl SweepCommand {
 
     fn over_outputs(
         &self,
-        sweep: &Sweep<'_>,
+        sweep: &SparsitySweep<'_>,
         [full, kept, complement]: [StoredArray; 3],
         levels: &[f64],
     ) -> Result<SweepCurve, Failure> {

@@ -243,7 +243,7 @@ pub(crate) mod onnx {
     use ndarray::{Array1, Array2};
     use xai_metrics::graph::mask::Sparsity;
     use xai_metrics::graph::model::EdgeChoices;
-    use xai_metrics::graph::{Graph, Sweep};
+    use xai_metrics::graph::{Graph, SparsitySweep};
 
     use super::*;
 
@@ -304,7 +304,7 @@ pub(crate) mod onnx {
             .map(|i| Sparsity::Fraction(f64::from(i) / 10.0))
             .collect();
         for undirected in [false, true] {
-            let sweep = Sweep::new().edges(EdgeChoices::new().undirected(undirected));
+            let sweep = SparsitySweep::new().edges(EdgeChoices::new().undirected(undirected));
             let expected = sweep
                 .evaluate_model(&convolution, graph, mask.view(), &levels)
                 .unwrap();

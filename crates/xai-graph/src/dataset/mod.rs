@@ -1,6 +1,6 @@
-//! Many explanations: one graph's over its sizes, and averages over the graphs of a data set.
+//! Several explanations: one graph at several explanation sizes, and averages over the graphs of a data set.
 //!
-//! Averages go over the [scores](xai_core::describe::Scores) of a result.
+//! Averages are computed for the [scores](xai_core::describe::Scores) of a result.
 
 mod over_graphs;
 pub(crate) mod sweep;
@@ -8,4 +8,4 @@ pub(crate) mod sweep;
 pub use over_graphs::{
     DatasetScores, MacroAverage, MacroAverages, MicroInterval, OverGraphs, micro_intervals,
 };
-pub use sweep::{Sweep, SweepCurve, SweepPoint};
+pub use sweep::{SparsitySweep, SweepCurve, SweepPoint};

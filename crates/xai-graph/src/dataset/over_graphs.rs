@@ -1,4 +1,4 @@
-//! Datasets of graphs: averages over graphs, and the score of all rows together.
+//! Data sets of graphs: averages over graphs, and scores over all rows together.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,15 +11,15 @@ use xai_core::{Accumulator, Direction, Error, Interval, Result, parallel};
 
 use crate::input;
 
-/// Scores over a dataset of graphs.
+/// Scores over a data set of graphs.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct DatasetScores<O> {
-    /// Each graph counts the same.
+    /// Averages in which every graph has the same weight.
     pub macro_average: Vec<MacroAverage>,
-    /// Each row (node, edge) counts the same: the score of all of them together.
+    /// Score over all rows (nodes, edges) together, each with the same weight.
     pub micro: O,
-    /// The number of graphs.
+    /// Number of graphs.
     pub n_graphs: u64,
 }
 
@@ -43,7 +43,7 @@ impl<O: fmt::Display> fmt::Display for DatasetScores<O> {
     }
 }
 
-/// A graph metric over a dataset of graphs as a state: one batch per graph. Averaged are the
+/// Accumulator of a graph metric over a data set of graphs, with one batch per graph. Averages are computed for the
 /// [scores](Scores::SCORES) of its result.
 ///
 /// ```
@@ -78,7 +78,7 @@ where
     A: Accumulator + Clone,
     A::Output: Scores,
 {
-    /// A dataset of no graph yet; `empty` is the metric's state of nothing.
+    /// Creates the state of an empty data set from an `empty` state of the metric.
     #[must_use]
     pub fn new(empty: A) -> Self {
         Self {
@@ -98,6 +98,7 @@ where
     type Output = DatasetScores<A::Output>;
 
     fn update(&mut self, graph: Self::Batch<'_>) -> Result<()> {
+        // Computed once for both averages. An error leaves the state as it was.
         let mut one = self.empty.clone();
         one.update(graph)?;
         let result = one.finish()?;
@@ -121,27 +122,28 @@ where
 
 pub(crate) const CONFIDENCE: f64 = 0.95;
 
-/// One metric averaged over graphs.
+/// Average of one metric over graphs.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct MacroAverage {
-    /// Its name.
+    /// Name of the metric.
     pub name: &'static str,
-    /// Which values of it are better.
+    /// Direction in which the metric is better.
     pub direction: Direction,
-    /// The mean over the graphs where it is defined; `None` if it is nowhere.
+    /// Mean over the graphs where the metric is defined; `None` if it is defined for none.
     pub mean: Option<f64>,
-    /// 95 % interval of the mean over graphs, `None` below two: of values in [0, 1] by [`unit_mean_interval`], which is Wilson's
-    /// where every graph has 0 or 1 (graphs with one prediction each, say), and of others by [`t_interval`].
+    /// 95 % interval of the mean over graphs, `None` for fewer than two. Values in [0, 1] use [`unit_mean_interval`],
+    /// which is Wilson's interval if every value is 0 or 1 (for example with one prediction per graph); others use
+    /// [`t_interval`].
     pub interval: Option<Interval>,
-    /// The number of graphs where it is defined.
+    /// Number of graphs where the metric is defined.
     pub n_defined: u64,
-    /// The number of graphs where it is not.
+    /// Number of graphs where it is undefined.
     pub n_undefined: u64,
 }
 
-/// Averages over graphs, each counting the same, as a state: of every [score](Scores::SCORES) of a
-/// result `R`. A batch is the result of one graph.
+/// Accumulator of averages over graphs with equal weights, for every [score](Scores::SCORES) of a result `R`. A batch
+/// is the result of one graph.
 ///
 /// ```
 /// use ndarray::array;
@@ -158,7 +160,7 @@ pub struct MacroAverage {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(bound = ""))]
 pub struct MacroAverages<R> {
-    /// The values of each metric where it is defined, by its name.
+    /// Moments of the defined values of each metric, by name.
     defined: BTreeMap<String, Moments>,
     #[cfg_attr(
         feature = "serde",
@@ -168,14 +170,15 @@ pub struct MacroAverages<R> {
     result: PhantomData<R>,
 }
 
-/// The interval of the mean of values, which may be shares; `None` below two values.
+/// Interval of the mean of values, which may be shares. `None` for fewer than two values.
 fn interval(values: &Moments, are_shares: bool) -> Result<Option<Interval>> {
     if values.count() < 2 {
         return Ok(None);
     }
-    match are_shares {
-        true => unit_mean_interval(values, CONFIDENCE),
-        false => t_interval(values, CONFIDENCE),
+    if are_shares {
+        unit_mean_interval(values, CONFIDENCE)
+    } else {
+        t_interval(values, CONFIDENCE)
     }
 }
 
@@ -190,13 +193,13 @@ impl<R> Default for MacroAverages<R> {
 }
 
 impl<R> MacroAverages<R> {
-    /// Averages over no graph yet.
+    /// Creates an empty state.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The number of graphs so far.
+    /// Number of graphs so far.
     #[must_use]
     pub fn n_graphs(&self) -> u64 {
         self.n_graphs
@@ -226,22 +229,22 @@ impl<R: Scores> Accumulator for MacroAverages<R> {
         Ok(())
     }
 
-    /// The average of each metric, in the order of the scores.
+    /// Average of each metric, in the order of the scores.
     fn finish(&self) -> Result<Vec<MacroAverage>> {
         if self.n_graphs == 0 {
             return Err(Error::empty(input::GRAPHS));
         }
-        let nowhere = Moments::new();
+        let no_values = Moments::new();
         let average = |score: &Score<R>| {
             let info = score.info;
-            let defined = self.defined.get(info.name).unwrap_or(&nowhere);
+            let defined = self.defined.get(info.name).unwrap_or(&no_values);
             Ok(MacroAverage {
                 name: info.name,
                 direction: info.direction,
                 mean: defined.mean(),
                 interval: interval(defined, info.range.is_share())?,
                 n_defined: defined.count(),
-                // A state that was stored and changed may hold more.
+                // A stored state that was edited may contain more values than graphs.
                 n_undefined: self.n_graphs.saturating_sub(defined.count()),
             })
         };
@@ -249,28 +252,25 @@ impl<R: Scores> Accumulator for MacroAverages<R> {
     }
 }
 
-/// One metric of all rows together (the micro average).
+/// One metric over all rows together (micro average).
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct MicroInterval {
-    /// Its name.
+    /// Name of the metric.
     pub name: &'static str,
-    /// Its value over all rows; `None` where it is undefined.
+    /// Value over all rows; `None` if undefined.
     pub value: Option<f64>,
-    /// Its 95 % interval over graphs; `None` where the value is undefined, or is so with some graph
-    /// left out.
+    /// 95 % interval over graphs. `None` if the value is undefined, or becomes undefined when some graph is left out.
     pub interval: Option<Interval>,
 }
 
-/// 95 % intervals over graphs of the score of all rows together (the micro average), from the
-/// state of each graph.
+/// 95 % intervals over graphs of the scores of all rows together (micro averages), from the state of each graph.
 ///
-/// Each graph is left out once and the rest merged: the jackknife, with graphs as what was drawn
-/// independently. One for each [score](Scores::SCORES) of the result.
-/// Costs about `3 n` merges.
+/// Uses the jackknife with graphs as the independent units: each graph is left out once, and the others are merged.
+/// Returns one interval for each [score](Scores::SCORES) of the result. Needs about `3 n` merges.
 ///
 /// # Errors
-/// `TooFew` below two graphs, and those of merging.
+/// `TooFew` for fewer than two graphs, and errors of merging.
 ///
 /// ```
 /// use xai_graph::dataset::micro_intervals;
@@ -315,10 +315,11 @@ where
     A::Output::SCORES.iter().map(interval).collect()
 }
 
-/// All states merged, and all but each one; of at least two states.
+/// Merges all states, and all states but one for each of them, for at least two states. Prefixes and suffixes are
+/// merged once, so the cost is linear instead of quadratic.
 fn leave_one_out<A: Accumulator + Clone>(states: &[A]) -> Result<(A, Vec<A>)> {
     let n = states.len();
-    // All states from the i-th on, merged, for i = 1..n.
+    // Suffixes: all states from the i-th on, merged, for i = n-1 down to 1.
     let mut from = vec![states[n - 1].clone()];
     for state in states[1..n - 1].iter().rev() {
         let mut merged = state.clone();

@@ -1,4 +1,4 @@
-//! From a mask to a curve: every score at every explanation size.
+//! Scores of an explanation over a range of sizes.
 
 use std::fmt;
 use std::mem::discriminant;
@@ -18,17 +18,17 @@ use crate::model::graph::{Graph, OwnedGraph};
 use crate::model::graph_model::{GraphModel, call};
 use crate::unfaithfulness::metric::UnfaithfulnessMetric;
 
-/// A sweep with its choices: what is compared at each size.
+/// Scores of an explanation at several sizes, with the options of the metrics.
 ///
 /// ```
 /// use ndarray::{array, stack, Axis};
-/// use xai_graph::Sweep;
+/// use xai_graph::SparsitySweep;
 /// let full = array![[0.0, 2.0], [2.0, 0.0]];
 /// let flat = array![[0.0, 0.0], [0.0, 0.0]];
 /// // The smaller explanation keeps nothing; the larger one keeps the whole answer.
 /// let kept = stack![Axis(0), flat, full];
 /// let complement = stack![Axis(0), full, flat];
-/// let curve = Sweep::new().evaluate(full.view(), kept.view(), complement.view(), &[0.1, 0.5])?;
+/// let curve = SparsitySweep::new().evaluate(full.view(), kept.view(), complement.view(), &[0.1, 0.5])?;
 /// assert_eq!(curve.best, 1);
 /// assert_eq!((curve.points[1].pos_fidelity, curve.points[1].neg_fidelity), (0.5, 0.0));
 /// assert_eq!(curve.points[1].unfaithfulness, 0.0);
@@ -38,49 +38,48 @@ use crate::unfaithfulness::metric::UnfaithfulnessMetric;
 /// # Ok::<(), xai_graph::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Sweep<'a> {
+pub struct SparsitySweep<'a> {
     fidelity: FidelityMetric<'a>,
     unfaithfulness: UnfaithfulnessMetric<'a>,
     edges: EdgeChoices,
 }
 
-impl<'a> Sweep<'a> {
+impl<'a> SparsitySweep<'a> {
     /// Explanations of the model, logits, all rows, directed edges, removal by weight.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What fidelity compares; its subset of the rows goes for unfaithfulness too.
+    /// Sets the options of fidelity. Its subset of rows also applies to unfaithfulness.
     #[must_use]
     pub fn fidelity(mut self, metric: FidelityMetric<'a>) -> Self {
         self.fidelity = metric;
         self
     }
 
-    /// How unfaithfulness reads the outputs.
+    /// Sets the options of unfaithfulness.
     #[must_use]
     pub fn unfaithfulness(mut self, metric: UnfaithfulnessMetric<'a>) -> Self {
         self.unfaithfulness = metric;
         self
     }
 
-    /// How edges are taken away, and whether their two directions stay together.
+    /// Sets how edges are removed, and whether their two directions are kept together.
     #[must_use]
     pub fn edges(mut self, edges: EdgeChoices) -> Self {
         self.edges = edges;
         self
     }
 
-    /// The curve from outputs that exist already.
+    /// Computes the curve from existing outputs.
     ///
-    /// - `full`: `(n_rows, n_classes)` on the whole graph
-    /// - `kept`, `complement`: `(n_levels, n_rows, n_classes)`
-    /// - `levels`: the size at each level (the share of the edges that is kept, say), ascending
+    /// - `full`: outputs on the whole graph, `(n_rows, n_classes)`
+    /// - `kept`, `complement`: outputs at each level, `(n_levels, n_rows, n_classes)`
+    /// - `levels`: explanation size at each level (for example the share of edges kept), ascending
     ///
     /// # Errors
-    /// Those of the metrics; `ShapeMismatch`, `Empty` without levels, `OutOfDomain` for levels that
-    /// descend.
+    /// Those of the metrics; `ShapeMismatch`, `Empty` without levels, `OutOfDomain` for descending levels.
     pub fn evaluate<T: Real>(
         &self,
         full: ArrayView2<'_, T>,
@@ -104,11 +103,11 @@ impl<'a> Sweep<'a> {
         curve(points.collect::<Result<_>>()?)
     }
 
-    /// The curve of a soft edge mask: the mask is sparsified at each level and the model called on
-    /// what is kept and on the rest.
+    /// Computes the curve for a soft edge mask: at each level the mask is sparsified, and the model is called on the
+    /// kept edges and on the rest.
     ///
-    /// `mask` is `(n_edges,)`, `levels` ascend. The model is called once on the whole graph and
-    /// twice per level, levels in parallel.
+    /// `mask` has the shape `(n_edges,)`, and `levels` ascend. The model is called once on the whole graph and twice
+    /// per level, with levels in parallel.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate), [`sparsify`](crate::mask::sparsify()) and
@@ -120,7 +119,7 @@ impl<'a> Sweep<'a> {
         mask: ArrayView1<'_, T>,
         levels: &[Sparsity],
     ) -> Result<SweepCurve> {
-        // Before the model is called at all.
+        // Checked before the first call of the model.
         check_kinds(levels)?;
         check_levels(&levels.iter().map(|level| level.level()).collect::<Vec<_>>())?;
         let masks = parallel::try_map(levels.len(), |i| self.hard(mask, graph, levels[i]))?;
@@ -128,14 +127,14 @@ impl<'a> Sweep<'a> {
         let full = call(model, graph, "the whole graph", None)?;
         let points = parallel::try_map(levels.len(), |i| {
             let explanation = Explanation::edges(masks[i].view());
-            let outputs = |part: &OwnedGraph<T>, what: &str| {
-                let what = format!("{what} at level {i}");
-                call(model, part.view(), what, Some(full.dim()))
+            let outputs = |part: &OwnedGraph<T>, name: &str| {
+                let name = format!("{name} at level {i}");
+                call(model, part.view(), name, Some(full.dim()))
             };
-            let kept = explanation.kept(graph, self.edges.removal)?;
-            let kept = outputs(&kept, "the explanation")?;
-            let rest = explanation.complement(graph, self.edges.removal)?;
-            let rest = outputs(&rest, "the complement")?;
+            let kept_graph = explanation.kept(graph, self.edges.removal)?;
+            let kept = outputs(&kept_graph, "the explanation")?;
+            let complement = explanation.complement(graph, self.edges.removal)?;
+            let rest = outputs(&complement, "the complement")?;
             let tied_share = tied_share(mask, undirected, levels[i])?;
             let (point, n_samples) = self
                 .point(levels[i].level(), full.view(), kept.view(), rest.view())
@@ -165,7 +164,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// The scores at one level, and over how many samples.
+    /// Scores at one level, and the number of samples.
     fn point<T: Real>(
         &self,
         level: f64,
@@ -194,15 +193,16 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// Says at which level the outputs are that an error is about; those on the whole graph have none.
+/// Adds the level to errors about the outputs at a level. Outputs on the whole graph have none.
 fn at_level(error: Error, level: usize) -> Error {
-    match [input::KEPT, input::COMPLEMENT].contains(&error.input()) {
-        true => error.owner(format!("level {level}")),
-        false => error,
+    if [input::KEPT, input::COMPLEMENT].contains(&error.input()) {
+        error.owner(format!("level {level}"))
+    } else {
+        error
     }
 }
 
-/// All points compare the same samples.
+/// Creates the curve from points that all compare the same samples.
 fn curve(points: Vec<(SweepPoint, u64)>) -> Result<SweepCurve> {
     let n_samples = points.first().map_or(0, |(_, n_samples)| *n_samples);
     SweepCurve::new(
@@ -211,7 +211,7 @@ fn curve(points: Vec<(SweepPoint, u64)>) -> Result<SweepCurve> {
     )
 }
 
-/// Levels that count the same thing.
+/// Checks that all levels are of one kind.
 fn check_kinds(levels: &[Sparsity]) -> Result<()> {
     let differs = |pair: &[Sparsity]| discriminant(&pair[0]) != discriminant(&pair[1]);
     match levels.windows(2).position(differs) {
@@ -224,7 +224,7 @@ fn check_kinds(levels: &[Sparsity]) -> Result<()> {
     }
 }
 
-/// Levels that make an axis: at least one, finite, ascending.
+/// Checks that there is at least one level, and that levels are finite and ascending.
 fn check_levels(levels: &[f64]) -> Result<()> {
     if levels.is_empty() {
         return Err(Error::empty(input::LEVELS));
@@ -232,33 +232,33 @@ fn check_levels(levels: &[f64]) -> Result<()> {
     check_ascending(input::LEVELS, levels)
 }
 
-/// The scores of an explanation at one size.
+/// Scores of an explanation at one size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SweepPoint {
-    /// The size: `k`, a share, a threshold, as the levels were given.
+    /// Explanation size as given: `k`, a share, or a threshold.
     pub level: f64,
     /// fid₊ in [0, 1].
     pub pos_fidelity: f64,
-    /// 95 % interval of fid₊ over samples: [Wilson's](xai_core::statistics::wilson).
+    /// 95 % [Wilson](xai_core::statistics::wilson) interval of fid₊ over samples.
     #[cfg_attr(feature = "serde", serde(default))]
     pub pos_interval: Option<Interval>,
     /// fid₋ in [0, 1].
     pub neg_fidelity: f64,
-    /// 95 % interval of fid₋ over samples: [Wilson's](xai_core::statistics::wilson).
+    /// 95 % [Wilson](xai_core::statistics::wilson) interval of fid₋ over samples.
     #[cfg_attr(feature = "serde", serde(default))]
     pub neg_interval: Option<Interval>,
-    /// Both in one, in [0, 1], higher is better.
+    /// Characterization score in [0, 1]; higher is better.
     pub characterization: f64,
-    /// 95 % interval of the characterization over samples, by the
-    /// [jackknife](xai_core::statistics::jackknife): `None` below two samples, and where no sample that
-    /// is left out moves it, as at 0 and 1. Its ends may lie beyond [0, 1].
+    /// 95 % [jackknife](xai_core::statistics::jackknife) interval of the characterization over samples. `None` for
+    /// fewer than two samples, and if no left-out sample changes the score, as at 0 and 1. The ends may lie outside
+    /// [0, 1].
     #[cfg_attr(feature = "serde", serde(default))]
     pub characterization_interval: Option<Interval>,
-    /// `1 − exp(−KL)` in [0, 1], lower is better.
+    /// `1 − exp(−KL)` in [0, 1]; lower is better.
     pub unfaithfulness: f64,
-    /// Share of the edges [that tie at the cut](crate::mask::tied_share()), so that the first of them are kept; `None` for
-    /// outputs that were made elsewhere.
+    /// Share of the edges [that tie at the cut](crate::mask::tied_share()), of which the first ones are kept. `None`
+    /// for given outputs.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Option::is_none")
@@ -266,29 +266,31 @@ pub struct SweepPoint {
     pub tied_share: Option<f64>,
 }
 
-/// The scores of an explanation over its sizes.
+/// Scores of an explanation over its sizes.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SweepCurve {
-    /// One point per level, in the order given.
+    /// One point per level, in the given order.
     pub points: Vec<SweepPoint>,
-    /// Area under fid₊/(1 − fid₋); `None` where fid₋ is 1 at some level, or with one level only.
+    /// Area under fid₊/(1 − fid₋). `None` if fid₋ is 1 at some level, and for a single level.
     pub fidelity_auc: Option<f64>,
-    /// The point of the highest characterization, the first of several.
+    /// Index of the point with the highest characterization, the first one in case of ties.
     pub best: usize,
-    /// The number of samples compared at each level.
+    /// Number of samples compared at each level.
     pub n_samples: u64,
 }
 
 impl SweepCurve {
-    /// A curve of at least one point, over ascending levels.
+    /// Creates a curve from at least one point at ascending levels.
     pub(crate) fn new(points: Vec<SweepPoint>, n_samples: u64) -> Result<Self> {
-        let column = |of: fn(&SweepPoint) -> f64| points.iter().map(of).collect::<Vec<_>>();
+        let column = |field: fn(&SweepPoint) -> f64| points.iter().map(field).collect::<Vec<_>>();
         let (pos, neg) = (column(|p| p.pos_fidelity), column(|p| p.neg_fidelity));
-        let defined = points.len() > 1 && neg.iter().all(|&neg| neg < 1.0);
-        let fidelity_auc = match defined {
-            true => Some(fidelity_curve_auc(&pos, &neg, &column(|p| p.level))?),
-            false => None,
+        // The curve divides by 1 − fid₋.
+        let is_defined = points.len() > 1 && neg.iter().all(|&neg| neg < 1.0);
+        let fidelity_auc = if is_defined {
+            Some(fidelity_curve_auc(&pos, &neg, &column(|p| p.level))?)
+        } else {
+            None
         };
         let mut best = 0;
         for (i, point) in points.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Samples by where their prediction changes, and the intervals that follow from their numbers.
+//! Counts of samples by the changes of their prediction, and intervals computed from the counts.
 
 use std::iter::zip;
 
@@ -10,22 +10,22 @@ use crate::fidelity::characterization::Fidelity;
 
 const CONFIDENCE: f64 = 0.95;
 
-/// Of how many samples the predicted class changes.
+/// Numbers of samples whose predicted class changes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct ChangeKinds {
     pub(crate) n_samples: u64,
-    /// Without the explanation.
+    /// Samples that change without the explanation.
     pub(crate) pos: u64,
-    /// With the explanation alone.
+    /// Samples that change with only the explanation.
     pub(crate) neg: u64,
-    /// Both without it and with it alone.
+    /// Samples that change in both cases.
     pub(crate) both: u64,
 }
 
 impl ChangeKinds {
-    /// Counts samples by their classes: changed is what differs from that on the full graph or, with a
-    /// truth, is right where it is wrong and the other way round.
-    pub(crate) fn of(
+    /// Counts samples by their classes. Without a truth, a sample changes if its class differs from that on the full
+    /// graph; with a truth, if its class becomes right or stops being right.
+    pub(crate) fn count(
         full: &[i64],
         kept: &[i64],
         complement: &[i64],
@@ -46,7 +46,7 @@ impl ChangeKinds {
         self.both += other.both;
     }
 
-    /// The shares of at least one sample.
+    /// Shares of the changed samples, for at least one sample.
     pub(crate) fn fidelity(&self) -> Fidelity {
         let n = self.n_samples as f64;
         Fidelity {
@@ -64,8 +64,10 @@ impl ChangeKinds {
         wilson(self.neg, self.n_samples, CONFIDENCE)
     }
 
-    /// The jackknife's interval of the characterization over samples: there are four kinds of them, so
-    /// four values with one left out. `None` below two samples, and where none that is left out moves it.
+    /// Jackknife interval of the characterization over samples. `None` for fewer than two samples, and if no left-out
+    /// sample changes it.
+    ///
+    /// Samples are of four kinds, so only four leave-one-out values have to be computed.
     pub(crate) fn characterization_interval(&self) -> Result<Option<Interval>> {
         if self.n_samples < 2 {
             return Ok(None);
@@ -86,19 +88,20 @@ impl ChangeKinds {
         Ok((interval.low < interval.high).then_some(interval))
     }
 
-    /// The counts without one of the samples that change so; there is one.
+    /// Counts without one of the samples of this kind, which must exist.
     fn without(&self, pos: bool, neg: bool) -> Self {
         Self {
             n_samples: self.n_samples - 1,
             pos: self.pos - u64::from(pos),
             neg: self.neg - u64::from(neg),
-            // The fidelities do not ask for these.
+            // Not read by `fidelity`, so it may be off by one.
             both: self.both,
         }
     }
 }
 
-/// [`ChangeKinds::of`], compiled for each instruction set: the baseline of x86-64 does not compare integers of 64 bits in registers.
+/// Kernel of [`ChangeKinds::count`], compiled for each instruction set: baseline x86-64 has no comparison of 64-bit
+/// integers in vector registers.
 struct Count<'a> {
     full: &'a [i64],
     kept: &'a [i64],
@@ -127,6 +130,7 @@ impl SimdKernel for Count<'_> {
 #[inline(always)]
 fn counts(changes: impl Iterator<Item = (bool, bool)>) -> ChangeKinds {
     let mut kinds = ChangeKinds::default();
+    // Adds bits instead of branching, so that the loop vectorises.
     for (pos, neg) in changes {
         kinds.n_samples += 1;
         kinds.pos += u64::from(pos);
@@ -142,12 +146,12 @@ mod tests {
     use proptest::prelude::*;
     use xai_core::statistics::jackknife;
 
-    fn kinds_of(samples: &[(bool, bool)]) -> ChangeKinds {
+    fn change_kinds(samples: &[(bool, bool)]) -> ChangeKinds {
         counts(samples.iter().copied())
     }
 
     fn characterization(samples: &[(bool, bool)]) -> f64 {
-        kinds_of(samples).fidelity().characterization()
+        change_kinds(samples).fidelity().characterization()
     }
 
     proptest! {
@@ -159,7 +163,7 @@ mod tests {
                 .map(|i| characterization(&[&samples[..i], &samples[i + 1..]].concat()))
                 .collect();
             let expected = jackknife(characterization(&samples), &left_out, CONFIDENCE).unwrap();
-            match kinds_of(&samples).characterization_interval().unwrap() {
+            match change_kinds(&samples).characterization_interval().unwrap() {
                 Some(interval) => {
                     prop_assert!((interval.low - expected.low).abs() < 1e-12);
                     prop_assert!((interval.high - expected.high).abs() < 1e-12);

@@ -1,4 +1,4 @@
-//! What fidelity compares, and what changes over blocks of samples.
+//! Changes of predictions and probabilities between the whole graph and its parts.
 
 use std::fmt;
 use std::ops::Range;
@@ -13,12 +13,12 @@ use crate::input;
 use crate::outputs::output_rows::{OutputRows, ReturnType, RowSubset};
 use crate::outputs::predictions::Predictions;
 
-/// Rows that one thread compares at a time: three buffers of classes stay in the first-level cache.
+/// Number of rows that a thread compares at a time: the buffers of classes (8 KiB each) stay in the L1 cache.
 const BLOCK: usize = 1024;
-/// Rows whose probabilities are held at a time.
+/// Number of rows whose probabilities are computed at a time.
 const PIECE: usize = 128;
 
-/// How much changes over some samples.
+/// Sums of changes over samples.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Changes {
@@ -47,7 +47,7 @@ pub(crate) struct ThreePredictions<'a> {
 }
 
 impl ThreePredictions<'_> {
-    /// How many predicted classes change.
+    /// Counts samples whose predicted class changes.
     pub(crate) fn changes(&self, compared: &Compared<'_>) -> Result<Changes> {
         let kinds = self.kinds(compared)?;
         let mut changes = Changes {
@@ -59,14 +59,14 @@ impl ThreePredictions<'_> {
         Ok(changes)
     }
 
-    /// Of how many samples the predicted class changes, by where it does.
+    /// Counts samples by the graphs on which their predicted class changes.
     pub(crate) fn kinds(&self, compared: &Compared<'_>) -> Result<ChangeKinds> {
         let n_classes = self.check()?;
         let n = compared.check(self.full.n_samples())?;
-        // Buffers are cleared when they are made: of many rows, up to 16 blocks use the same.
+        // Buffers are zeroed on creation. With many rows, up to 16 blocks share them.
         let rows = BLOCK * (n / (64 * BLOCK)).clamp(1, 16);
         let blocks = parallel::map_blocks(n, rows, |range| {
-            self.kinds_of_blocks(compared, n_classes, range)
+            self.kinds_in_range(compared, n_classes, range)
         });
         let mut kinds = ChangeKinds::default();
         for block in blocks {
@@ -75,7 +75,7 @@ impl ThreePredictions<'_> {
         Ok(kinds)
     }
 
-    /// Checks that the three agree; returns the number of classes where one of them tells.
+    /// Checks that the three inputs agree. Returns the number of classes if any of them determines it.
     fn check(&self) -> Result<Option<usize>> {
         let n_samples = self.full.n_samples();
         for (input, predictions) in [
@@ -84,7 +84,7 @@ impl ThreePredictions<'_> {
         ] {
             check_shape(input, &[n_samples], &[predictions.n_samples()])?;
         }
-        // Outputs have columns, labels do not; two outputs of one model have the same.
+        // Outputs have a number of columns, labels do not. Outputs of one model have the same number.
         let mut n_classes = None;
         for (input, predictions) in [
             (input::FULL, self.full),
@@ -99,8 +99,8 @@ impl ThreePredictions<'_> {
         Ok(n_classes)
     }
 
-    /// Changed classes of some of the visited samples.
-    fn kinds_of_blocks(
+    /// Counts changed classes in a range of the visited samples.
+    fn kinds_in_range(
         &self,
         compared: &Compared<'_>,
         n_classes: Option<usize>,
@@ -121,13 +121,13 @@ impl ThreePredictions<'_> {
             }
             compared.gather_target(n_classes, block, truth)?;
             let truth = compared.target.map(|_| &*truth);
-            kinds.merge(ChangeKinds::of(on_full, on_kept, on_complement, truth));
+            kinds.merge(ChangeKinds::count(on_full, on_kept, on_complement, truth));
         }
         Ok(kinds)
     }
 }
 
-/// Outputs on the three graphs, whose probabilities are compared.
+/// Outputs on the three graphs, for comparison of probabilities.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ThreeOutputs<'a, T> {
     pub(crate) full: ArrayView2<'a, T>,
@@ -137,8 +137,7 @@ pub(crate) struct ThreeOutputs<'a, T> {
 }
 
 impl<T: Real> ThreeOutputs<'_, T> {
-    /// How much the probability of the target, or of the class predicted on the whole graph,
-    /// changes.
+    /// Changes of the probability of the target, or of the class predicted on the whole graph.
     pub(crate) fn changes(&self, compared: &Compared<'_>) -> Result<Changes> {
         for (input, outputs) in [
             (input::KEPT, self.kept),
@@ -153,7 +152,7 @@ impl<T: Real> ThreeOutputs<'_, T> {
             OutputRows::new(input::COMPLEMENT, self.complement, self.returns)?,
         ];
         let blocks =
-            parallel::map_blocks(n, BLOCK, |range| changes_of_rows(&rows, compared, range));
+            parallel::map_blocks(n, BLOCK, |range| changes_in_range(&rows, compared, range));
         let mut changes = Changes::default();
         for block in blocks {
             changes.merge(&block?);
@@ -162,8 +161,8 @@ impl<T: Real> ThreeOutputs<'_, T> {
     }
 }
 
-/// Changed probabilities in a block of visited rows.
-fn changes_of_rows<T: Real>(
+/// Changes of probabilities in a range of visited rows.
+fn changes_in_range<T: Real>(
     [full, kept, complement]: &[OutputRows<'_, T>; 3],
     compared: &Compared<'_>,
     range: Range<usize>,
@@ -183,8 +182,8 @@ fn changes_of_rows<T: Real>(
     Ok(changes)
 }
 
-/// `mean_i (p_i(y) − p'_i(y))`: how much less probable the class is, where `y` is the target or, for
-/// explanations of the model, what `full` predicts.
+/// Mean signed change `mean_i (p_i(y) − p'_i(y))` of the probability of class `y`: the target or, for explanations of
+/// the model, the class predicted by `full`.
 pub(crate) fn signed_probability_change<T: Real>(
     compared: &Compared<'_>,
     full: ArrayView2<'_, T>,
@@ -201,8 +200,8 @@ pub(crate) fn signed_probability_change<T: Real>(
     Ok(sum.value() / n as f64)
 }
 
-/// The probability of the class of each visited sample, that of the target or predicted on the whole graph, by `full` and by
-/// others.
+/// Calls `each` for each visited sample with the probabilities of its class by `full` and by the others. The class is
+/// the target, or the one predicted on the whole graph.
 fn for_each_change<T: Real, const N: usize>(
     compared: &Compared<'_>,
     range: Range<usize>,
@@ -215,31 +214,34 @@ fn for_each_change<T: Real, const N: usize>(
     compared.gather_target(Some(n_classes), range.clone(), &mut truth)?;
     let (mut p, mut predicted) = (Vec::new(), Vec::new());
     let mut changed = [(); N].map(|()| Vec::new());
-    // As many rows as the nearest cache holds with ten classes.
+    // As many rows as fit into the L1 cache with ten classes.
     for (first, truth) in range.step_by(PIECE).zip(truth.chunks(PIECE)) {
         let rows = (first..first + truth.len()).map(|visited| compared.rows.row(visited));
         full.read(rows.clone(), &mut p, Some(&mut predicted))?;
         for (other, changed) in others.iter().zip(&mut changed) {
             other.read(rows.clone(), changed, None)?;
         }
-        for (place, (row, (&class, &predicted))) in
+        for (index, (row, (&class, &predicted))) in
             rows.zip(truth.iter().zip(&predicted)).enumerate()
         {
             let class = match compared.target {
                 Some(_) => class_index(input::TARGET, row, class, n_classes)?,
                 None => predicted,
             };
-            let of = |probabilities: &[f64]| probabilities[place * n_classes + class];
-            each(of(&p), changed.each_ref().map(|changed| of(changed)));
+            let of_class = |probabilities: &[f64]| probabilities[index * n_classes + class];
+            each(
+                of_class(&p),
+                changed.each_ref().map(|changed| of_class(changed)),
+            );
         }
     }
     Ok(())
 }
 
-/// A target, if there is one, and the samples that are visited.
+/// The target, if any, and the visited samples.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Compared<'a> {
-    /// True labels; `None` where the prediction on the full graph is the reference.
+    /// True labels. `None` if the prediction on the full graph is the reference.
     pub(crate) target: Option<&'a dyn Predictions>,
     pub(crate) rows: RowSubset<'a>,
 }
@@ -254,7 +256,7 @@ impl fmt::Debug for Compared<'_> {
 }
 
 impl Compared<'_> {
-    /// Checks target and index against the number of samples; returns how many are visited.
+    /// Checks target and index against the number of samples. Returns the number of visited samples.
     pub(crate) fn check(&self, n_samples: usize) -> Result<usize> {
         if let Some(target) = self.target {
             check_shape(input::TARGET, &[n_samples], &[target.n_samples()])?;
@@ -262,8 +264,8 @@ impl Compared<'_> {
         self.rows.n_rows(n_samples)
     }
 
-    /// The targets of the visited rows `range`, each one of `n_classes` where that is known; the
-    /// rest may be anything (−1 for "no label"). Does nothing without a target.
+    /// Reads the targets of the visited rows `range` and checks them if the number of classes is known. Targets of
+    /// other rows may be anything (such as −1 for "no label"). Does nothing without a target.
     pub(crate) fn gather_target(
         &self,
         n_classes: Option<usize>,
@@ -282,7 +284,7 @@ impl Compared<'_> {
         Ok(())
     }
 
-    /// The classes of the visited rows `range`.
+    /// Reads the classes of the visited rows `range`.
     pub(crate) fn gather(
         &self,
         input: Input,
@@ -293,6 +295,7 @@ impl Compared<'_> {
         match self.rows.index() {
             None => predictions.classes(input, range, classes),
             Some(index) => {
+                // Row by row, because an index may be in any order and repeat rows.
                 for (&row, class) in index[range].iter().zip(classes) {
                     predictions.classes(input, row..row + 1, std::slice::from_mut(class))?;
                 }
@@ -301,8 +304,8 @@ impl Compared<'_> {
         }
     }
 
-    /// `mean_i (1[ŷ_i = y_i] − 1[ŷ'_i = y_i])`: how much less often the answer holds, where `y` is
-    /// the target or, for explanations of the model, `ŷ` itself.
+    /// Mean signed change `mean_i (1[ŷ_i = y_i] − 1[ŷ'_i = y_i])` of correctness, where `y` is the target or, for
+    /// explanations of the model, `ŷ` itself.
     pub(crate) fn signed_change(
         &self,
         full: &dyn Predictions,
@@ -317,11 +320,12 @@ impl Compared<'_> {
             Some(_) => self.gather_target(full.n_classes(), 0..n, truth)?,
             None => truth.copy_from_slice(reference),
         }
-        let right = |classes: &[i64]| {
+        let n_correct = |classes: &[i64]| {
             std::iter::zip(classes, &*truth)
                 .filter(|(class, truth)| class == truth)
                 .count()
         };
-        Ok((right(reference) as f64 - right(changed) as f64) / n as f64)
+        // Counts are exact, so their difference has no rounding error.
+        Ok((n_correct(reference) as f64 - n_correct(changed) as f64) / n as f64)
     }
 }

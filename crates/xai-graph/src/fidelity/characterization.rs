@@ -1,4 +1,4 @@
-//! The result of fidelity, and necessary and sufficient in one number.
+//! Result of fidelity, and the characterization score that combines necessity and sufficiency.
 
 use std::fmt;
 
@@ -9,17 +9,17 @@ use xai_core::{Error, Input, Real, Result};
 
 use crate::input;
 
-/// Weights must sum to 1 this closely; a third and two thirds in `f64` do.
+/// Tolerance of the sum of the weights, which admits 1/3 and 2/3 in `f64`.
 const WEIGHT_TOLERANCE: f64 = 1e-9;
 
-/// The weighted harmonic mean of fid₊ and 1 − fid₋.
+/// Weighted harmonic mean of fid₊ and 1 − fid₋.
 ///
 /// ```text
 /// (w₊ + w₋) / (w₊ / fid₊ + w₋ / (1 − fid₋))
 /// ```
 ///
-/// In [0, 1], higher is better: 1 = necessary and sufficient; 0 = fid₊ is 0 (nothing changes
-/// without the explanation) or fid₋ is 1 (everything changes with it alone).
+/// In [0, 1], higher is better: 1 = necessary and sufficient; 0 = fid₊ is 0 (nothing changes without the explanation)
+/// or fid₋ is 1 (everything changes with it alone).
 ///
 /// ```
 /// use xai_graph::Characterization;
@@ -35,12 +35,12 @@ const WEIGHT_TOLERANCE: f64 = 1e-9;
 /// `characterization_score` compares the sum of the weights with 1 exactly and refuses 0.7 + 0.2 + 0.1.
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct Characterization {
-    /// The weight of fid₊; both weights sum to 1.
+    /// Weight of fid₊; both weights sum to 1.
     ///
-    /// A term of weight 0 drops out.
+    /// A term with weight 0 is left out.
     #[param(at_least = 0)]
     pos_weight: f64,
-    /// The weight of 1 − fid₋; both weights sum to 1.
+    /// Weight of 1 − fid₋; both weights sum to 1.
     #[param(at_least = 0)]
     neg_weight: f64,
 }
@@ -52,7 +52,7 @@ impl Default for Characterization {
 }
 
 impl Characterization {
-    /// Weights ½ and ½.
+    /// Equal weights.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -61,21 +61,20 @@ impl Characterization {
         }
     }
 
-    /// The score of one explanation, whose fidelities are in [0, 1].
+    /// Score of one explanation.
     ///
     /// # Errors
-    /// `NonFinite` and `OutOfDomain` for a fidelity outside [0, 1],
-    /// `InvalidParameter` for weights.
+    /// `NonFinite` and `OutOfDomain` for a fidelity outside [0, 1], `InvalidParameter` for weights.
     pub fn score(&self, pos_fidelity: f64, neg_fidelity: f64) -> Result<f64> {
         self.check_weights()?;
         check_fidelities(&[pos_fidelity], &[neg_fidelity])?;
-        Ok(self.of_checked(pos_fidelity, neg_fidelity))
+        Ok(self.score_checked(pos_fidelity, neg_fidelity))
     }
 
-    /// The score of every point of a fidelity curve.
+    /// Scores at the points of a fidelity curve.
     ///
     /// # Errors
-    /// As [`score`](Self::score); `ShapeMismatch` when the lengths differ.
+    /// As [`score`](Self::score); `ShapeMismatch` if the lengths differ.
     ///
     /// ```
     /// let scores = xai_graph::Characterization::new().scores(&[0.5, 1.0], &[0.5, 0.0])?;
@@ -86,12 +85,13 @@ impl Characterization {
         self.check_weights()?;
         check_fidelities(pos_fidelity, neg_fidelity)?;
         Ok(std::iter::zip(pos_fidelity, neg_fidelity)
-            .map(|(pos, neg)| self.of_checked(pos.to_f64_exact(), neg.to_f64_exact()))
+            .map(|(pos, neg)| self.score_checked(pos.to_f64_exact(), neg.to_f64_exact()))
             .collect())
     }
 
-    /// The score for checked values. Multiplied through by both terms, so that nothing is divided by 0.
-    pub(crate) fn of_checked(self, pos: f64, neg: f64) -> f64 {
+    /// Score of checked values. The fraction is expanded by both terms, so that a fidelity of 0 or 1 needs no
+    /// division by 0.
+    pub(crate) fn score_checked(self, pos: f64, neg: f64) -> f64 {
         let Self {
             pos_weight,
             neg_weight,
@@ -108,7 +108,7 @@ impl Characterization {
             return 0.0;
         }
         let score = (pos_weight + neg_weight) * pos * sufficient / denominator;
-        // A mean lies between its terms; rounding must not show.
+        // A mean lies between its terms; rounding must not violate that.
         score.clamp(pos.min(sufficient), pos.max(sufficient))
     }
 
@@ -123,7 +123,7 @@ impl Characterization {
     }
 }
 
-/// Checks that fid₊ and fid₋ of the points of a curve are in [0, 1] and equally many.
+/// Checks that fid₊ and fid₋ have the same length and values in [0, 1].
 pub(crate) fn check_fidelities<T: Real>(pos: &[T], neg: &[T]) -> Result<()> {
     check_shape(input::NEG_FIDELITY, &[pos.len()], &[neg.len()])?;
     let within = |x: f64| (0.0..=1.0).contains(&x);
@@ -131,15 +131,15 @@ pub(crate) fn check_fidelities<T: Real>(pos: &[T], neg: &[T]) -> Result<()> {
     check_domain(input::NEG_FIDELITY, neg, within, "a fidelity in [0, 1]")
 }
 
-/// How a prediction changes when the explanation is taken away, and when it alone is left.
+/// Changes of predictions without an explanation, and with only the explanation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Fidelity {
-    /// fid₊ in [0, 1]: how much changes without the explanation. 1 = necessary.
+    /// fid₊ in [0, 1]: share of the predictions that change without the explanation. 1 = necessary.
     pub pos: f64,
-    /// fid₋ in [0, 1]: how much changes with nothing but the explanation. 0 = sufficient.
+    /// fid₋ in [0, 1]: share of the predictions that change with only the explanation. 0 = sufficient.
     pub neg: f64,
-    /// The number of samples compared.
+    /// Number of compared samples.
     pub n_samples: u64,
 }
 
@@ -147,7 +147,7 @@ impl Fidelity {
     /// The [characterization score](Characterization) with weights ½ and ½.
     #[must_use]
     pub fn characterization(&self) -> f64 {
-        Characterization::new().of_checked(self.pos, self.neg)
+        Characterization::new().score_checked(self.pos, self.neg)
     }
 }
 

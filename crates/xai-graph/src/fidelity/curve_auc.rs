@@ -1,4 +1,4 @@
-//! The area under a curve of points, and under a fidelity curve.
+//! Areas under curves: a general polyline, and the fidelity curve.
 
 use xai_core::error::ShortNumber;
 use xai_core::number::check_finite_slice;
@@ -8,19 +8,18 @@ use xai_core::{Error, ExactSum, Input, Real, Result};
 use crate::fidelity::characterization::check_fidelities;
 use crate::{help, input};
 
-/// The area under `fid₊ / (1 − fid₋)` over a fidelity curve.
+/// Area under `fid₊ / (1 − fid₋)` over a fidelity curve.
 ///
 /// ```text
 /// Σ_i (x_{i+1} − x_i) (f_i + f_{i+1}) / 2,  f = fid₊ / (1 − fid₋)
 /// ```
 ///
-/// `x` ascends (the share of edges kept, a threshold, …); equal neighbours add nothing. 0 = never
-/// necessary; there is no upper bound, since `f` grows without bound as fid₋ nears 1.
+/// `x` ascends (the share of edges kept, a threshold, …); equal neighbours add nothing. 0 means never necessary;
+/// there is no upper bound, since `f` grows without bound as fid₋ approaches 1.
 ///
 /// # Errors
-/// `ShapeMismatch` when the lengths differ, `TooFew` below two points,
-/// `NonFinite` and `OutOfDomain` for a fidelity outside [0, 1], for fid₋ = 1 and
-/// for a descent of `x`, naming the point.
+/// `ShapeMismatch` if the lengths differ, `TooFew` for fewer than two points, `NonFinite`, and `OutOfDomain` for a
+/// fidelity outside [0, 1], for fid₋ = 1 and for a descent of `x`, naming the point.
 ///
 /// ```
 /// let area = xai_graph::fidelity_curve_auc(&[0.0, 0.5], &[0.0, 0.5], &[0.0, 1.0])?;
@@ -46,15 +45,14 @@ pub fn fidelity_curve_auc<T: Real>(pos_fidelity: &[T], neg_fidelity: &[T], x: &[
     trapezoid(&ratio, &x)
 }
 
-/// The area under the polyline through `(x_i, y_i)`: `Σ (x_{i+1} − x_i)(y_i + y_{i+1})/2`.
+/// Area under the polyline through `(x_i, y_i)`: `Σ (x_{i+1} − x_i)(y_i + y_{i+1})/2`.
 ///
-/// `x` ascends; equal neighbours (a vertical step) add nothing. With `x = 0, 1/n, …, 1` the area is
-/// the mean of the curve.
+/// `x` ascends; equal neighbours (a vertical step) add nothing. With `x = 0, 1/n, …, 1` the area is the mean of the
+/// curve, its two ends with half weight.
 ///
 /// # Errors
-/// `ShapeMismatch` when the lengths differ, `TooFew` below two points,
-/// `NonFinite` for a value that is not finite, `OutOfDomain` naming the first
-/// point where `x` descends.
+/// `ShapeMismatch` if the lengths differ, `TooFew` for fewer than two points, `NonFinite` for a value that is not
+/// finite, `OutOfDomain` naming the first point at which `x` descends.
 ///
 /// ```
 /// assert_eq!(xai_graph::fidelity::trapezoid(&[0.0, 1.0, 1.0], &[0.0, 1.0, 3.0])?, 2.5);
@@ -72,14 +70,14 @@ pub fn trapezoid<T: Real>(y: &[T], x: &[T]) -> Result<f64> {
         .zip(y.windows(2))
         .map(|(x, y)| {
             let width = x[1].to_f64_exact() - x[0].to_f64_exact();
-            // Halved first, so that two large values cannot overflow.
+            // Halves before adding, so that two large values cannot overflow.
             width * (0.5 * y[0].to_f64_exact() + 0.5 * y[1].to_f64_exact())
         })
         .collect();
     Ok(area.value())
 }
 
-/// Checks that values are finite and ascend; neighbours may be equal.
+/// Checks that values are finite and ascending. Neighbours may be equal.
 pub(crate) fn check_ascending<T: Real>(input: Input, values: &[T]) -> Result<()> {
     check_finite_slice(input, values)?;
     let Some(before) = values.windows(2).position(|pair| pair[1] < pair[0]) else {

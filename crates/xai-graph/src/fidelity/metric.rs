@@ -1,4 +1,4 @@
-//! Fidelity with its choices.
+//! Fidelity with its options, its batches and its state.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use crate::input;
 use crate::outputs::output_rows::{ReturnType, RowSubset};
 use crate::outputs::predictions::Predictions;
 
-/// Fidelity of explanations of the *model*: does its prediction stay?
+/// Fidelity of explanations of the *model*: share of the predictions that change.
 ///
 /// ```text
 /// fid₊ = 1 − mean_i 1[ŷ_i^{G∖S} = ŷ_i]      fid₋ = 1 − mean_i 1[ŷ_i^{S} = ŷ_i]
@@ -22,11 +22,11 @@ use crate::outputs::predictions::Predictions;
 /// - `kept`: predictions on the explanation S alone
 /// - `complement`: predictions on the graph without the explanation
 ///
-/// Each is labels or outputs, see [`Predictions`]. [`FidelityMetric`] compares with true labels,
-/// on a subset of the samples, or by probabilities.
+/// Each is an array of labels or outputs, see [`Predictions`]. [`FidelityMetric`] can compare with true labels, on a
+/// subset of the samples, or by probabilities.
 ///
 /// # Errors
-/// `ShapeMismatch` when the numbers of samples differ, `Empty` without samples, and the errors of
+/// `ShapeMismatch` if the numbers of samples differ, `Empty` without samples, and the errors of
 /// [`Predictions::classes`].
 ///
 /// ```
@@ -50,7 +50,7 @@ where
     FidelityMetric::model().evaluate(full, kept, complement)
 }
 
-/// Fidelity with its choices: what is compared, and on which samples.
+/// Fidelity with options: reference and subset of the samples.
 ///
 /// ```
 /// use xai_graph::FidelityMetric;
@@ -77,20 +77,20 @@ impl fmt::Debug for FidelityMetric<'_> {
 }
 
 impl<'a> FidelityMetric<'a> {
-    /// Explanations of the model: the prediction on the full graph is the reference.
+    /// Creates a metric for explanations of the model: the prediction on the full graph is the reference.
     #[must_use]
     pub fn model() -> Self {
         Self::default()
     }
 
-    /// Explanations of the phenomenon: does it stay *right*?
+    /// Creates a metric for explanations of the phenomenon: predictions are compared with the true labels.
     ///
     /// ```text
     /// fid₊ = mean_i |1[ŷ_i = y_i] − 1[ŷ_i^{G∖S} = y_i]|      fid₋ = mean_i |1[ŷ_i = y_i] − 1[ŷ_i^{S} = y_i]|
     /// ```
     ///
-    /// `target` holds the true label of every sample; outside an [`index`](Self::index) it may be
-    /// anything.
+    /// `target` contains the true label of every sample. Labels of samples outside of an [`index`](Self::index) are
+    /// ignored.
     #[must_use]
     pub fn phenomenon(target: &'a dyn Predictions) -> Self {
         let target = Some(target);
@@ -100,18 +100,18 @@ impl<'a> FidelityMetric<'a> {
         }
     }
 
-    /// Compares only these samples, by their position; one named twice counts twice.
+    /// Restricts the comparison to these samples. A repeated index counts repeatedly.
     #[must_use]
     pub fn index(mut self, index: &'a [usize]) -> Self {
         self.compared.rows = RowSubset::new(index);
         self
     }
 
-    /// Fidelity by predicted classes.
+    /// Evaluates fidelity by predicted classes.
     ///
     /// # Errors
-    /// As [`fidelity`]; `OutOfDomain` for an index beyond the samples, and `LabelOutOfRange` for a
-    /// target label that the outputs have no column for.
+    /// As [`fidelity`]; `OutOfDomain` for an index beyond the samples; `LabelOutOfRange` for a target label without a
+    /// column in the outputs.
     pub fn evaluate<F, K, C>(&self, full: &F, kept: &K, complement: &C) -> Result<Fidelity>
     where
         F: Predictions + ?Sized,
@@ -123,19 +123,19 @@ impl<'a> FidelityMetric<'a> {
         state.finish()
     }
 
-    /// Fidelity by the probability of one class instead of a changed prediction.
+    /// Evaluates fidelity by the probability of one class instead of the predicted class.
     ///
     /// ```text
     /// fid₊ = mean_i |p_i(y) − p_i^{G∖S}(y)|      fid₋ = mean_i |p_i(y) − p_i^{S}(y)|
     /// ```
     ///
-    /// `y` is the true label for explanations of the phenomenon, the predicted class of the full
-    /// graph for those of the model. Outputs are `(n_samples, n_classes)`; `returns` says what they
-    /// hold. The differences are in [0, 1] like the changes they soften.
+    /// `y` is the true label for explanations of the phenomenon, and the class predicted on the full graph for
+    /// explanations of the model. Outputs have the shape `(n_samples, n_classes)`, and `returns` is their kind. The
+    /// differences are in [0, 1], like the changes that they soften.
     ///
     /// # Errors
-    /// As [`evaluate`](Self::evaluate); `NonFinite` for an output that is not finite and
-    /// `OutOfDomain` for rows that are not distributions, see [`ReturnType`].
+    /// As [`evaluate`](Self::evaluate); `NonFinite` for an output that is not finite; `OutOfDomain` for rows that are
+    /// not distributions, see [`ReturnType`].
     ///
     /// ```
     /// use ndarray::array;
@@ -163,7 +163,7 @@ impl<'a> FidelityMetric<'a> {
         state.finish()
     }
 
-    /// Predictions of some samples as a batch for [`FidelityAccumulator`].
+    /// Creates a batch for [`FidelityAccumulator`] from predictions of some samples.
     #[must_use]
     pub fn batch<'b>(
         &self,
@@ -184,7 +184,7 @@ impl<'a> FidelityMetric<'a> {
         }
     }
 
-    /// Outputs of some samples as a batch for [`FidelityAccumulator::update_probabilities`].
+    /// Creates a batch for [`FidelityAccumulator::update_probabilities`] from outputs of some samples.
     #[must_use]
     pub fn probability_batch<'b, T: Real>(
         &self,
@@ -212,8 +212,8 @@ impl<'a> FidelityMetric<'a> {
     }
 }
 
-/// Predictions of some samples, made by [`FidelityMetric::batch`](crate::FidelityMetric::batch): a
-/// target and an index count the samples of this batch.
+/// Predictions of some samples, created by [`FidelityMetric::batch`](crate::FidelityMetric::batch). Target and index
+/// refer to the samples of this batch.
 #[derive(Clone, Copy)]
 pub struct FidelityBatch<'a> {
     pub(crate) compared: Compared<'a>,
@@ -221,7 +221,7 @@ pub struct FidelityBatch<'a> {
 }
 
 impl FidelityBatch<'_> {
-    /// Of how many samples the predicted class changes, by where it does.
+    /// Counts samples by the graphs on which their predicted class changes.
     pub(crate) fn kinds(&self) -> Result<ChangeKinds> {
         self.predictions.kinds(&self.compared)
     }
@@ -236,7 +236,7 @@ impl fmt::Debug for FidelityBatch<'_> {
     }
 }
 
-/// Outputs of some samples, made by
+/// Outputs of some samples, created by
 /// [`FidelityMetric::probability_batch`](crate::FidelityMetric::probability_batch).
 #[derive(Debug, Clone, Copy)]
 pub struct ProbabilityBatch<'a, T> {
@@ -244,7 +244,7 @@ pub struct ProbabilityBatch<'a, T> {
     pub(crate) outputs: ThreeOutputs<'a, T>,
 }
 
-/// [`Fidelity`] as a state: every sample counts the same, whatever batch it came in.
+/// Accumulator of [`Fidelity`]. Every sample has the same weight, whatever its batch.
 ///
 /// ```
 /// use xai_graph::fidelity::FidelityAccumulator;
@@ -265,17 +265,17 @@ pub struct FidelityAccumulator {
 }
 
 impl FidelityAccumulator {
-    /// A state of no samples.
+    /// Creates an empty state.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Folds in samples by the probability of one class, as
+    /// Adds samples by the probability of one class, as
     /// [`FidelityMetric::evaluate_probabilities`](crate::FidelityMetric::evaluate_probabilities).
     ///
     /// # Errors
-    /// As there; the state is unchanged then.
+    /// As there. The state is not changed in that case.
     pub fn update_probabilities<T: Real>(&mut self, batch: ProbabilityBatch<'_, T>) -> Result<()> {
         self.changes.merge(&batch.outputs.changes(&batch.compared)?);
         Ok(())

@@ -1,5 +1,5 @@
-//! Fidelity: is the explanatory subgraph sufficient, and is it necessary? And what is made of it:
-//! characterization, the area under its curve, robust fidelity.
+//! Fidelity (sufficiency and necessity of an explanatory subgraph) and scores derived from it: characterization, the
+//! area under the fidelity curve, robust fidelity.
 
 mod change_kinds;
 mod changes;

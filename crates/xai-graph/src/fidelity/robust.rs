@@ -1,4 +1,4 @@
-//! Robust fidelity: fidelity by taking a little away at a time.
+//! Robust fidelity: fidelity with random parts of the graph removed.
 
 use std::fmt;
 
@@ -18,38 +18,37 @@ use crate::model::graph_model::{GraphModel, call};
 use crate::outputs::output_rows::ReturnType;
 use crate::{help, input};
 
-/// Robust fidelity and how well the draws determine it.
+/// Robust fidelity, with its standard errors over the random draws.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RobustFidelity {
-    /// How much less often the answer holds when a part of the explanation is gone, in [−1, 1]
-    /// (in [0, 1] for explanations of the model). Higher is better.
+    /// Mean drop of correctness when a random part of the explanation is removed, in [−1, 1] (in [0, 1] for
+    /// explanations of the model). Higher is better.
     pub pos: f64,
-    /// How much less often it holds when a part of all the rest is gone. Lower is better.
+    /// Mean drop of correctness when a random part of the rest is removed. Lower is better.
     pub neg: f64,
-    /// `pos − neg`, higher is better.
+    /// `pos − neg`; higher is better.
     pub delta: f64,
     /// Standard error of `pos` over the draws.
     pub pos_standard_error: f64,
     /// Standard error of `neg` over the draws.
     pub neg_standard_error: f64,
-    /// The number of random draws.
+    /// Number of random draws.
     pub n_draws: usize,
-    /// The same by probabilities, of the same draws; `None` unless
-    /// [`probabilities`](RobustFidelityMetric::probabilities) asks for it.
+    /// The same by probabilities, for the same draws. `None` unless
+    /// [`probabilities`](RobustFidelityMetric::probabilities) is set.
     pub by_probability: Option<RobustFidelityByProbability>,
 }
 
-/// Robust fidelity by the probability of one class instead of whether it is the answer.
+/// Robust fidelity by the probability of one class instead of the predicted class.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RobustFidelityByProbability {
-    /// How much less probable the class is when a part of the explanation is gone, in [−1, 1].
-    /// Higher is better.
+    /// Mean drop of the probability when a random part of the explanation is removed, in [−1, 1]. Higher is better.
     pub pos: f64,
-    /// How much less probable it is when a part of all the rest is gone. Lower is better.
+    /// Mean drop of the probability when a random part of the rest is removed. Lower is better.
     pub neg: f64,
-    /// `pos − neg`, higher is better.
+    /// `pos − neg`; higher is better.
     pub delta: f64,
     /// Standard error of `pos` over the draws.
     pub pos_standard_error: f64,
@@ -80,25 +79,25 @@ impl fmt::Display for RobustFidelity {
     }
 }
 
-/// Robust fidelity with its choices.
+/// Robust fidelity with options.
 ///
-/// Plain fidelity shows the model graphs unlike any it was trained on. Here only a random part is
-/// taken away at a time, each edge by itself:
+/// Plain fidelity evaluates the model on graphs unlike any that it was trained on. Robust fidelity only removes a
+/// random part at a time, each edge independently:
 ///
 /// ```text
 /// Fid_{α₁,+} = mean_i (1[ŷ_i = y_i] − E 1[ŷ_i on G − E_{α₁}(S) = y_i])
 /// Fid_{α₂,−} = mean_i (1[ŷ_i = y_i] − E 1[ŷ_i on S + E_{α₂}(G − S) = y_i])
 /// ```
 ///
-/// where `E_α(H)` holds each edge of `H` with probability α. So α₁ is the probability that an edge of
-/// the explanation is *removed*, α₂ that an edge outside it *stays*. α₁ = 1, α₂ = 0 is plain
-/// fidelity (for explanations of the phenomenon: its signed form). For explanations of the model
-/// `y` is the answer on the whole graph.
+/// where `E_α(H)` contains each edge of `H` with probability α. So α₁ is the probability that an edge of the
+/// explanation is *removed*, and α₂ the probability that an edge outside of it is *kept*. α₁ = 1, α₂ = 0 is plain
+/// fidelity (for explanations of the phenomenon, its signed form). For explanations of the model, `y` is the
+/// prediction on the whole graph.
 ///
-/// By [`probabilities`](Self::probabilities) as well, the probability of `y_i` takes the place of
-/// `1[… = y_i]`: it also moves where the answer does not change.
+/// With [`probabilities`](Self::probabilities), the probability of `y_i` is also used in place of `1[… = y_i]`. It is
+/// sensitive to changes that leave the prediction as it is.
 ///
-/// Each draw has its own random stream: the result depends on the seed and not on the threads.
+/// Each draw has its own random stream, so the result depends on the seed but not on the number of threads.
 ///
 /// ```
 /// use ndarray::{Array2, array};
@@ -118,58 +117,57 @@ impl fmt::Display for RobustFidelity {
 /// ```
 ///
 /// # Source
-/// Zheng et al., *Towards robust fidelity for evaluating explainability of graph neural
-/// networks*, ICLR 2024, arXiv 2310.01820; α₁ = 0.1 and α₂ = 0.9 are theirs. They report it by labels
-/// and by probabilities.
+/// Zheng et al., *Towards robust fidelity for evaluating explainability of graph neural networks*, ICLR 2024, arXiv
+/// 2310.01820, with α₁ = 0.1 and α₂ = 0.9. They report it by labels and by probabilities.
 #[derive(Debug, Clone, Copy, Parameters)]
 pub struct RobustFidelityMetric<'a> {
     /// α₁ in [0, 1], the probability that an edge of the explanation is removed.
     #[param(at_least = 0, at_most = 1, default = 0.1)]
     alpha_pos: f64,
-    /// α₂ in [0, 1], the probability that an edge outside the explanation stays.
+    /// α₂ in [0, 1], the probability that an edge outside the explanation is kept.
     #[param(at_least = 0, at_most = 1, default = 0.9)]
     alpha_neg: f64,
-    /// The number of random draws.
+    /// Number of random draws.
     ///
-    /// A standard error takes two; their values are kept until their mean is taken.
+    /// A standard error needs at least two. The values of all draws are stored until they are averaged.
     #[param(at_least = 2, at_most = 16_777_216, default = 50)]
     n_draws: usize,
-    /// The seed of the draws.
+    /// Seed of the draws.
     #[param(default = 1)]
     seed: u64,
     #[param(skip, default = FidelityMetric::model())]
     fidelity: FidelityMetric<'a>,
     #[param(skip, default = EdgeChoices::new())]
     edges: EdgeChoices,
-    /// What the outputs hold, where they are compared by probabilities too.
+    /// Kind of the outputs, if probabilities are compared as well.
     #[param(skip)]
     probabilities: Option<ReturnType>,
 }
 
 impl<'a> RobustFidelityMetric<'a> {
-    /// α₁ = 0.1, α₂ = 0.9, 50 draws of seed 1, explanations of the model.
+    /// α₁ = 0.1, α₂ = 0.9, 50 draws with seed 1, explanations of the model.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What is compared, and on which rows.
+    /// Sets the reference and the subset of rows.
     #[must_use]
     pub fn fidelity(mut self, metric: FidelityMetric<'a>) -> Self {
         self.fidelity = metric;
         self
     }
 
-    /// How edges are taken away, and whether their two directions are drawn together.
+    /// Sets how edges are removed, and whether their two directions are drawn together.
     #[must_use]
     pub fn edges(mut self, edges: EdgeChoices) -> Self {
         self.edges = edges;
         self
     }
 
-    /// Compares probabilities too, of the same draws; `returns` says what the outputs hold. The class
-    /// is the true one for explanations of the phenomenon, and the one predicted on the whole graph
-    /// for those of the model.
+    /// Compares probabilities as well, for the same draws; `returns` is the kind of the outputs. The class is the
+    /// true one for explanations of the phenomenon, and the one predicted on the whole graph for explanations of the
+    /// model.
     ///
     /// ```
     /// use ndarray::{Array2, array};
@@ -194,21 +192,21 @@ impl<'a> RobustFidelityMetric<'a> {
         self
     }
 
-    /// How often the model is called: on the whole graph, and twice per draw.
+    /// Number of calls of the model: one on the whole graph, and two per draw.
     #[must_use]
     pub fn n_calls(&self) -> usize {
         self.n_draws.saturating_mul(2).saturating_add(1)
     }
 
-    /// The robust fidelity of an explanation by edges.
+    /// Evaluates an explanation by edges.
     ///
-    /// `explanation` is a hard mask, `(n_edges,)` of 0 and 1
-    /// ([`sparsify`](crate::mask::sparsify()) makes one); of an undirected edge, both directions. The
-    /// model is called once on the whole graph and twice per draw, draws in parallel.
+    /// `explanation` is a hard mask of 0 and 1 with shape `(n_edges,)` (see [`sparsify`](crate::mask::sparsify()));
+    /// with undirected edges both directions must have the same value. The model is called once on the whole graph
+    /// and twice per draw, with draws in parallel.
     ///
     /// # Errors
-    /// `InvalidParameter` for α outside [0, 1], below two draws and above 2²⁴, `ShapeMismatch`,
-    /// `OutOfDomain` for a soft mask or one whose directions differ, `Model`, and those of
+    /// `InvalidParameter` for α outside [0, 1], for fewer than two draws and for more than 2²⁴; `ShapeMismatch`;
+    /// `OutOfDomain` for a soft mask or one whose directions differ; `Model`; and those of
     /// [`FidelityMetric::evaluate`].
     pub fn evaluate<T: Real>(
         &self,
@@ -218,7 +216,7 @@ impl<'a> RobustFidelityMetric<'a> {
     ) -> Result<RobustFidelity> {
         self.check_params()?;
         check_shape(input::EXPLANATION, &[graph.n_edges()], explanation.shape())?;
-        // The fields of a graph are public: they can be changed after they were checked.
+        // The fields of a graph are public and may have been changed since they were checked.
         check_edge_index(graph.edge_index, graph.n_nodes())?;
         let pairs = self.edges.pairs(graph.edge_index);
         let explained = hard_pairs(explanation, &pairs)?;
@@ -232,6 +230,7 @@ impl<'a> RobustFidelityMetric<'a> {
             full: &full,
         };
         let draws = parallel::try_map(self.n_draws, |draw| drawing.changes(draw))?;
+        // The draws are independent, which is what the standard errors assume.
         let over_draws =
             |change: &dyn Fn(&Changes) -> f64| mean_and_error(draws.iter().map(change));
         let (pos, pos_standard_error) = over_draws(&|draw| draw.pos);
@@ -259,7 +258,7 @@ impl<'a> RobustFidelityMetric<'a> {
     }
 }
 
-/// How much one draw changes, by labels and by probabilities (0 where those are not asked for).
+/// Changes in one draw, by labels and by probabilities (0 if not requested).
 struct Changes {
     pos: f64,
     neg: f64,
@@ -267,24 +266,25 @@ struct Changes {
     probability_neg: f64,
 }
 
-/// What every draw of an evaluation shares.
+/// Data shared by all draws of an evaluation.
 struct Drawing<'a, 'g, T, M: ?Sized> {
     metric: &'a RobustFidelityMetric<'a>,
     model: &'a M,
     graph: Graph<'g, T>,
     pairs: &'a UndirectedEdges,
-    /// Which undirected edges are explained.
+    /// Whether each undirected edge is part of the explanation.
     explained: &'a [bool],
     full: &'a Array2<T>,
 }
 
 impl<T: Real, M: GraphModel<T> + ?Sized> Drawing<'_, '_, T, M> {
-    /// How much less often the answer holds, and how much less probable it is, without a part of the
-    /// explanation, and with it and a part of the rest.
+    /// Changes in correctness and probability without a part of the explanation, and with the explanation and a part
+    /// of the rest.
     fn changes(&self, draw: usize) -> Result<Changes> {
         let (metric, explained) = (self.metric, self.explained);
         let mut stream = random_stream(metric.seed, draw as u64);
-        // Every undirected edge takes its two numbers, whatever it is part of.
+        // Every undirected edge consumes two numbers, whether it is explained or not, so that the draws of an edge do
+        // not depend on the explanation.
         let numbers: Vec<(f64, f64)> = (0..self.pairs.n_pairs)
             .map(|_| (uniform(&mut stream), uniform(&mut stream)))
             .collect();
@@ -311,35 +311,38 @@ impl<T: Real, M: GraphModel<T> + ?Sized> Drawing<'_, '_, T, M> {
         })
     }
 
-    /// The outputs on the undirected edges that stay.
+    /// Outputs of the model on the edges that are kept.
     fn outputs(&self, part: &str, stays: impl Fn(usize) -> bool) -> Result<Array2<T>> {
         let value = |&pair: &usize| if stays(pair) { T::one() } else { T::zero() };
-        let mask: Array1<T> = self.pairs.of_edge.iter().map(value).collect();
+        let mask: Array1<T> = self.pairs.pair_of_edge.iter().map(value).collect();
         let explanation = Explanation::edges(mask.view());
         let rest = explanation.kept(self.graph, self.metric.edges.removal)?;
         call(self.model, rest.view(), part, Some(self.full.dim()))
     }
 }
 
-/// Which undirected edges are explained, from a hard mask over directed ones.
+/// Converts a hard mask over directed edges to one over undirected edges.
 fn hard_pairs<T: Real>(mask: ArrayView1<'_, T>, pairs: &UndirectedEdges) -> Result<Vec<bool>> {
     let mut explained = vec![None; pairs.n_pairs];
-    for (edge, (&pair, &value)) in pairs.of_edge.iter().zip(mask).enumerate() {
+    for (edge, (&pair, &value)) in pairs.pair_of_edge.iter().zip(mask).enumerate() {
         let bad = |expected: &'static str| {
             Error::out_of_domain(input::EXPLANATION, &[edge], value.to_f64_exact(), expected)
         };
         if value != T::zero() && value != T::one() {
             return Err(bad("0 or 1").with_help(help::SPARSIFY_FIRST));
         }
-        let own = value == T::one();
-        if *explained[pair].get_or_insert(own) != own {
+        let is_explained = value == T::one();
+        if *explained[pair].get_or_insert(is_explained) != is_explained {
             return Err(bad("the value of the edge's other direction"));
         }
     }
-    Ok(explained.into_iter().map(|own| own == Some(true)).collect())
+    Ok(explained
+        .into_iter()
+        .map(|is_explained| is_explained == Some(true))
+        .collect())
 }
 
-/// The mean, and its standard error from the spread of the values.
+/// Mean of the values and its standard error.
 fn mean_and_error(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     let mut mean = ExactMean::new();
     values.clone().for_each(|value| mean.add(value));

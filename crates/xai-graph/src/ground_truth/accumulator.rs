@@ -1,4 +1,4 @@
-//! Ground-truth scores as a state that masks fold into.
+//! Accumulator of ground-truth scores over masks.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -15,12 +15,11 @@ use crate::ground_truth::scores::GroundTruth;
 use crate::input;
 use crate::mask::top_k::{largest, n_tied_at_cut};
 
-/// [`GroundTruth`] over the elements of many masks together (micro average) as a state.
+/// Accumulator of [`GroundTruth`] over the elements of many masks together (micro average).
 ///
-/// A batch is `(predicted, target)`, one mask with scores of type `T` and its truth of type `U`;
-/// top-k selects within it. The state keeps 4 bytes
-/// per element of a single-precision mask and 8 of a double-precision one, since the ranks among
-/// all elements need every score.
+/// A batch is `(predicted, target)`: one mask with scores of type `T`, and its truth of type `U`. Selection by rank
+/// applies within a mask. The state stores 4 bytes per element of a single-precision mask and 8 per element of a
+/// double-precision one, because ranks among all elements need every score.
 ///
 /// ```
 /// use ndarray::array;
@@ -44,7 +43,7 @@ pub struct GroundTruthAccumulator<T: Real, U = T> {
     metric: GroundTruthMetric,
     confusion: Confusion,
     ranking: Ranking<T::Key>,
-    /// Elements that tie at the cut of their mask, where elements are selected by rank.
+    /// Number of elements that tie at the cut of their mask, for selection by rank.
     #[cfg_attr(
         feature = "serde",
         serde(deserialize_with = "xai_core::stored::bounded_count")
@@ -55,7 +54,7 @@ pub struct GroundTruthAccumulator<T: Real, U = T> {
 }
 
 impl<T: Real, U: Real> GroundTruthAccumulator<T, U> {
-    /// A state of no elements; the parameters are checked.
+    /// Creates an empty state with checked parameters.
     pub(crate) fn new(metric: GroundTruthMetric) -> Self {
         Self {
             metric,
@@ -66,7 +65,7 @@ impl<T: Real, U: Real> GroundTruthAccumulator<T, U> {
         }
     }
 
-    /// [`finish`](Accumulator::finish) without a copy of the scores.
+    /// Like [`finish`](Accumulator::finish), without copying the scores.
     ///
     /// # Errors
     /// `Empty` without elements.
@@ -78,7 +77,7 @@ impl<T: Real, U: Real> GroundTruthAccumulator<T, U> {
             .ok_or_else(|| Error::empty(input::ELEMENTS))
     }
 
-    /// The curves of the scores of all masks together.
+    /// Curves of the scores of all masks together.
     ///
     /// # Errors
     /// `Empty` without elements.
@@ -104,18 +103,21 @@ impl<T: Real, U: Real> Accumulator for GroundTruthAccumulator<T, U> {
         let (predicted, target): (&[T], &[U]) = (&predicted, &target);
         let threshold = T::from_f64_nearest(self.metric.threshold);
         let truth = |i: usize| is_true(target[i], threshold);
-        let blocks = parallel::map_blocks(n, BLOCK, |range| {
+        let counts = parallel::map_blocks(n, BLOCK, |range| {
             self.metric
                 .count(&predicted[range.clone()], &target[range], threshold)
         });
-        let blocks: Option<Vec<Confusion>> = blocks.into_iter().collect();
-        let blocks = blocks.ok_or_else(|| self.metric.first_error(predicted, target))?;
+        // Nothing has been added to the state yet, so an error leaves it as it was.
+        let blocks = counts
+            .into_iter()
+            .collect::<Option<Vec<Confusion>>>()
+            .ok_or_else(|| self.metric.first_error(predicted, target))?;
         let n_true: Vec<usize> = blocks.iter().map(Confusion::n_true).collect();
         let confusion = match self.metric.n_selected(n, n_true.iter().sum())? {
-            None => Confusion::of_blocks(&blocks),
+            None => Confusion::sum(&blocks),
             Some(k) => {
                 self.n_tied += n_tied_at_cut(predicted, k) as u64;
-                Confusion::of_selected(&largest(predicted, k), n, truth)
+                Confusion::from_selected(&largest(predicted, k), n, truth)
             }
         };
         self.ranking.extend(predicted, truth, &n_true);
@@ -142,7 +144,7 @@ impl<T: Real, U: Real> Accumulator for GroundTruthAccumulator<T, U> {
     }
 }
 
-/// The elements in order, copied only where they do not lie side by side.
+/// Borrows the elements, or copies them if they are not contiguous.
 fn contiguous<T: Real>(mask: ArrayView1<'_, T>) -> Cow<'_, [T]> {
     match mask.to_slice() {
         Some(slice) => Cow::Borrowed(slice),

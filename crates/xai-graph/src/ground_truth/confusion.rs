@@ -1,6 +1,6 @@
-//! The counts behind the statistics of a threshold.
+//! Confusion counts at a threshold, and statistics computed from them.
 
-/// Elements by prediction and truth.
+/// Confusion matrix: numbers of elements by prediction and truth.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Confusion {
@@ -10,19 +10,19 @@ pub struct Confusion {
         serde(deserialize_with = "xai_core::stored::bounded_count")
     )]
     pub true_positives: u64,
-    /// Predicted, not true.
+    /// Predicted, but not true.
     #[cfg_attr(
         feature = "serde",
         serde(deserialize_with = "xai_core::stored::bounded_count")
     )]
     pub false_positives: u64,
-    /// True, not predicted.
+    /// True, but not predicted.
     #[cfg_attr(
         feature = "serde",
         serde(deserialize_with = "xai_core::stored::bounded_count")
     )]
     pub false_negatives: u64,
-    /// Neither.
+    /// Neither predicted nor true.
     #[cfg_attr(
         feature = "serde",
         serde(deserialize_with = "xai_core::stored::bounded_count")
@@ -31,7 +31,7 @@ pub struct Confusion {
 }
 
 impl Confusion {
-    /// Counts an element that [`GroundTruthMetric::element`](crate::GroundTruthMetric::element) judged.
+    /// Counts an element classified by [`GroundTruthMetric::element`](crate::GroundTruthMetric::element).
     #[inline]
     pub fn add(&mut self, element: CountedElement) {
         self.count(element.is_predicted, element.is_true);
@@ -53,7 +53,7 @@ impl Confusion {
         self.true_negatives += other.true_negatives;
     }
 
-    pub(crate) fn of_blocks(blocks: &[Self]) -> Self {
+    pub(crate) fn sum(blocks: &[Self]) -> Self {
         let mut sum = Self::default();
         for &block in blocks {
             sum.merge(block);
@@ -61,8 +61,12 @@ impl Confusion {
         sum
     }
 
-    /// The counts of `n` elements of which those at ascending positions are predicted.
-    pub(crate) fn of_selected(selected: &[usize], n: usize, truth: impl Fn(usize) -> bool) -> Self {
+    /// Counts `n` elements of which those at the given ascending indices are predicted.
+    pub(crate) fn from_selected(
+        selected: &[usize],
+        n: usize,
+        truth: impl Fn(usize) -> bool,
+    ) -> Self {
         let mut counts = Self::default();
         let mut selected = selected.iter().peekable();
         for i in 0..n {
@@ -75,19 +79,19 @@ impl Confusion {
         (self.true_positives + self.false_negatives) as usize
     }
 
-    /// The number of elements.
+    /// Number of elements.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.true_positives + self.false_positives + self.false_negatives + self.true_negatives
     }
 
-    /// The share of elements on which mask and truth agree; `None` without elements.
+    /// Share of elements on which mask and truth agree; `None` without elements.
     #[must_use]
     pub fn accuracy(&self) -> Option<f64> {
         ratio(self.true_positives + self.true_negatives, self.total())
     }
 
-    /// The share of the truth that was found; `None` without a true element.
+    /// Share of the true elements that are predicted; `None` without a true element.
     #[must_use]
     pub fn recall(&self) -> Option<f64> {
         ratio(
@@ -96,7 +100,7 @@ impl Confusion {
         )
     }
 
-    /// The share of what was predicted that is true; `None` without a prediction.
+    /// Share of the predicted elements that are true; `None` without a predicted element.
     #[must_use]
     pub fn precision(&self) -> Option<f64> {
         ratio(
@@ -105,7 +109,7 @@ impl Confusion {
         )
     }
 
-    /// `2 TP / (2 TP + FP + FN)`; `None` when neither mask nor truth has an element.
+    /// `2 TP / (2 TP + FP + FN)`; `None` if no element is predicted or true.
     #[must_use]
     pub fn f1_score(&self) -> Option<f64> {
         let twice = 2 * self.true_positives;
@@ -122,12 +126,12 @@ fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// What one element counts as.
+/// Classification of one element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CountedElement {
-    /// Whether the mask selects it.
+    /// True if the mask selects the element.
     pub is_predicted: bool,
-    /// Whether it belongs to the truth.
+    /// True if the element belongs to the ground truth.
     pub is_true: bool,
 }

@@ -1,4 +1,4 @@
-//! A mask against the truth at every threshold.
+//! ROC and precision-recall curves of a mask.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,19 +8,18 @@ use xai_core::{ExactSum, Real};
 
 use crate::ground_truth::ranking::Ranking;
 
-/// A mask against the truth at every threshold, made by
-/// [`GroundTruthMetric::curves`](crate::GroundTruthMetric::curves).
+/// Curves of a mask over all thresholds, computed by [`GroundTruthMetric::curves`](crate::GroundTruthMetric::curves).
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GroundTruthCurves {
-    /// True elements found against others found; undefined when the truth has one class only.
+    /// True positive rate over false positive rate. Undefined if all elements are of one class.
     pub roc: Option<RocCurve>,
-    /// Precision against recall; undefined without a true element.
+    /// Precision over recall. Undefined without a true element.
     pub precision_recall: Option<PrecisionRecallCurve>,
 }
 
 impl GroundTruthCurves {
-    pub(crate) fn new(thresholds: &[Threshold]) -> Self {
+    pub(crate) fn new(thresholds: &[ThresholdCounts]) -> Self {
         Self {
             roc: RocCurve::new(thresholds),
             precision_recall: PrecisionRecallCurve::new(thresholds),
@@ -28,25 +27,24 @@ impl GroundTruthCurves {
     }
 }
 
-/// What a mask finds at one threshold.
+/// Point of a ROC curve: rates at one threshold.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RocPoint {
-    /// Elements that score at or above it count as found; `None` at the first point, where none does.
+    /// Elements with a score at or above it count as found. `None` at the first point, where no element does.
     pub threshold: Option<f64>,
-    /// The share of the elements outside the truth that are found, in [0, 1].
+    /// Share of the false elements that are found, in [0, 1].
     pub false_positive_rate: f64,
-    /// The share of the true elements that are found, in [0, 1].
+    /// Share of the true elements that are found, in [0, 1].
     pub true_positive_rate: f64,
 }
 
-/// How many true elements a mask finds at every price in false ones: the receiver operating
-/// characteristic, over all different scores.
+/// Receiver operating characteristic (ROC) over all distinct scores.
 ///
-/// From (0, 0) to (1, 1), thresholds descending, elements of one score together. The diagonal is
-/// chance, the corner (0, 1) perfect. The area under the straight lines between the points is the
-/// [AUROC](crate::GroundTruth::auroc). These are the points of scikit-learn's `roc_curve` with
-/// `drop_intermediate=False`, whose first threshold is infinite where this one is `None`.
+/// Runs from (0, 0) to (1, 1) with descending thresholds; elements with equal scores enter together. The diagonal is
+/// chance level, and the corner (0, 1) is perfect. The area under the polyline is the
+/// [AUROC](crate::GroundTruth::auroc). The points are those of scikit-learn's `roc_curve` with
+/// `drop_intermediate=False`, whose first threshold is infinite instead of `None`.
 ///
 /// ```
 /// use ndarray::array;
@@ -63,13 +61,13 @@ pub struct RocPoint {
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RocCurve {
-    /// The points, thresholds descending.
+    /// Points in order of descending thresholds.
     pub points: Vec<RocPoint>,
 }
 
 impl RocCurve {
-    /// The curve; `None` where the elements are of one kind.
-    pub(crate) fn new(thresholds: &[Threshold]) -> Option<Self> {
+    /// Computes the curve. `None` if all elements are of one class.
+    pub(crate) fn new(thresholds: &[ThresholdCounts]) -> Option<Self> {
         let all = thresholds
             .last()
             .filter(|t| t.n_true > 0 && t.n_other > 0)?;
@@ -89,7 +87,7 @@ impl RocCurve {
         })
     }
 
-    /// The area under the straight lines between the points.
+    /// Area under the polyline.
     #[must_use]
     pub fn area(&self) -> f64 {
         let areas = self.points.windows(2).map(|pair| {
@@ -99,43 +97,41 @@ impl RocCurve {
         areas.collect::<ExactSum>().value()
     }
 
-    /// The curve with at most `n` of its points, at least its two ends: the point whose triangle with
-    /// its neighbours is the smallest, which is what the area changes by, goes first, then the
-    /// smallest among the rest, and so on (Visvalingam and Whyatt 1993). Points on a straight line go
-    /// at no change.
+    /// Simplifies the curve to at most `n` points, but at least its two ends. Repeatedly removes the point with the
+    /// smallest triangle with its neighbours, which is the change of the area (Visvalingam and Whyatt 1993). Points
+    /// on a straight line are removed without any change.
     #[must_use]
     pub fn reduced(&self, n: usize) -> Self {
-        let place = |point: &RocPoint| [point.false_positive_rate, point.true_positive_rate];
-        let points = fewer_points(&self.points, n, place, triangle);
+        let coordinates = |point: &RocPoint| [point.false_positive_rate, point.true_positive_rate];
+        let points = fewer_points(&self.points, n, coordinates, triangle);
         Self { points }
     }
 }
 
-/// Twice the area of a triangle: areas are compared with each other alone.
+/// Twice the area of a triangle. The factor does not matter, because areas are only compared with each other.
 fn triangle(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
     ((b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1])).abs()
 }
 
-/// What a mask finds at one threshold.
+/// Point of a precision-recall curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PrecisionRecallPoint {
-    /// Elements that score at or above it count as found; `None` at the first point, where none does.
+    /// Elements with a score at or above it count as found. `None` at the first point, where no element does.
     pub threshold: Option<f64>,
-    /// The share of the true elements that are found, in [0, 1].
+    /// Share of the true elements that are found, in [0, 1].
     pub recall: f64,
-    /// The share of the found elements that are true, in [0, 1]; 1 where none is found.
+    /// Share of the found elements that are true, in [0, 1]; 1 if none is found.
     pub precision: f64,
 }
 
-/// How precise a mask is at every share of the truth that it finds, over all different scores.
+/// Precision-recall curve over all distinct scores.
 ///
-/// Thresholds descend and recall ascends from 0 to 1, elements of one score together. A level line at
-/// the share of true elements is chance. The sum of the steps is the
-/// [average precision](crate::GroundTruth::average_precision): between two points the precision of
-/// the later one counts, as straight lines would promise thresholds that there are not. These are
-/// the points of scikit-learn's `precision_recall_curve`, which lists them the other way round; its
-/// last one, of recall 0 and precision 1, is the first one here.
+/// Thresholds descend, and recall ascends from 0 to 1; elements with equal scores enter together. Chance level is a
+/// horizontal line at the share of true elements. The sum of the steps is the [average
+/// precision](crate::GroundTruth::average_precision): between two points the precision of the later one applies,
+/// because a linear interpolation would assume thresholds that do not exist. The points are those of scikit-learn's
+/// `precision_recall_curve` in reverse order; its last point, with recall 0 and precision 1, is the first one here.
 ///
 /// ```
 /// use ndarray::array;
@@ -152,13 +148,13 @@ pub struct PrecisionRecallPoint {
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PrecisionRecallCurve {
-    /// The points, thresholds descending.
+    /// Points in order of descending thresholds.
     pub points: Vec<PrecisionRecallPoint>,
 }
 
 impl PrecisionRecallCurve {
-    /// The curve; `None` without a true element.
-    pub(crate) fn new(thresholds: &[Threshold]) -> Option<Self> {
+    /// Computes the curve. `None` without a true element.
+    pub(crate) fn new(thresholds: &[ThresholdCounts]) -> Option<Self> {
         let all = thresholds.last().filter(|t| t.n_true > 0)?;
         let start = PrecisionRecallPoint {
             threshold: None,
@@ -175,51 +171,51 @@ impl PrecisionRecallCurve {
         })
     }
 
-    /// The sum of the steps, `Σ_t (R_t − R_{t−1}) P_t`.
+    /// Sum of the steps, `Σ_t (R_t − R_{t−1}) P_t`.
     #[must_use]
     pub fn average_precision(&self) -> f64 {
-        let steps = self.points.windows(2);
-        let steps = steps.map(|pair| (pair[1].recall - pair[0].recall) * pair[1].precision);
+        let pairs = self.points.windows(2);
+        let steps = pairs.map(|pair| (pair[1].recall - pair[0].recall) * pair[1].precision);
         steps.collect::<ExactSum>().value()
     }
 
-    /// The curve with at most `n` of its points, at least its two ends: the point whose absence
-    /// changes the sum of the steps least goes first, then the one of the least change among the rest,
-    /// and so on. Points that find no further true element go at no change.
+    /// Simplifies the curve to at most `n` points, but at least its two ends. Repeatedly removes the point whose
+    /// absence changes the sum of the steps least. Points that find no further true element are removed without any
+    /// change.
     #[must_use]
     pub fn reduced(&self, n: usize) -> Self {
-        let place = |point: &PrecisionRecallPoint| [point.recall, point.precision];
-        let points = fewer_points(&self.points, n, place, step);
+        let coordinates = |point: &PrecisionRecallPoint| [point.recall, point.precision];
+        let points = fewer_points(&self.points, n, coordinates, step);
         Self { points }
     }
 }
 
-/// What the sum of the steps changes by without the middle point: its step gets the next precision.
+/// Change of the sum of the steps without the middle point, whose step then gets the next precision.
 fn step([recall, _]: [f64; 2], point: [f64; 2], [_, next_precision]: [f64; 2]) -> f64 {
     ((point[0] - recall) * (point[1] - next_precision)).abs()
 }
 
-/// What scores at or above a threshold find.
+/// Numbers of elements at or above a score.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Threshold {
+pub(crate) struct ThresholdCounts {
     pub(crate) score: f64,
-    /// True elements at or above it.
+    /// True elements at or above the score.
     pub(crate) n_true: usize,
-    /// Other elements at or above it.
+    /// False elements at or above the score.
     pub(crate) n_other: usize,
 }
 
-/// The counts at each different score, descending: elements of one score come in together.
-pub(crate) fn thresholds<T: Real>(ranking: Ranking<T::Key>) -> Vec<Threshold> {
+/// Counts at each distinct score, descending. Elements with equal scores enter together.
+pub(crate) fn thresholds<T: Real>(ranking: Ranking<T::Key>) -> Vec<ThresholdCounts> {
     let (positives, negatives) = ranking.into_sorted();
     let (mut positives, mut negatives) = (&positives[..], &negatives[..]);
     let (mut n_true, mut n_other) = (0, 0);
     let mut thresholds = Vec::new();
-    // The last of each side is its highest; keys are in the order of the scores.
+    // The last key of each side is its highest, because keys have the order of the scores.
     while let Some(&score) = positives.last().max(negatives.last()) {
         n_true += drop_last(&mut positives, score);
         n_other += drop_last(&mut negatives, score);
-        thresholds.push(Threshold {
+        thresholds.push(ThresholdCounts {
             score: T::from_order_key(score).to_f64_exact(),
             n_true,
             n_other,
@@ -228,18 +224,17 @@ pub(crate) fn thresholds<T: Real>(ranking: Ranking<T::Key>) -> Vec<Threshold> {
     thresholds
 }
 
-/// Takes the elements of a score off the end of an ascending list, and says how many they were.
+/// Removes the elements with a score from the end of an ascending list and returns their number.
 fn drop_last<K: OrderKey>(keys: &mut &[K], score: K) -> usize {
     let n = keys.iter().rev().take_while(|&&key| key == score).count();
     *keys = &keys[..keys.len() - n];
     n
 }
 
-/// At most `n` of the points, both ends among them, at least 2: the point that costs least goes
-/// first, then the one that costs least among the rest, and so on; of equal ones the first.
+/// Selects at most `n` of the points, at least 2, including both ends. Repeatedly removes the point with the lowest
+/// cost, the first one in case of ties.
 ///
-/// `cost` is what the area changes by when the middle one of three neighbouring points goes; it is not
-/// negative.
+/// `cost` is the non-negative change of the area when the middle one of three neighbouring points is removed.
 ///
 /// # Source
 /// Visvalingam and Whyatt, *Line generalisation by repeated elimination of points*, 1993, for the
@@ -247,32 +242,39 @@ fn drop_last<K: OrderKey>(keys: &mut &[K], score: K) -> usize {
 fn fewer_points<P: Copy>(
     points: &[P],
     n: usize,
-    place: impl Fn(&P) -> [f64; 2],
+    coordinates: impl Fn(&P) -> [f64; 2],
     cost: impl Fn([f64; 2], [f64; 2], [f64; 2]) -> f64,
 ) -> Vec<P> {
-    let places: Vec<[f64; 2]> = points.iter().map(place).collect();
+    let coordinates: Vec<[f64; 2]> = points.iter().map(coordinates).collect();
     let last = points.len().saturating_sub(1);
+    // Linked lists of the points that are left, so that a removal does not shift the others.
     let mut before: Vec<usize> = (0..points.len()).map(|i| i.saturating_sub(1)).collect();
     let mut after: Vec<usize> = (0..points.len()).map(|i| (i + 1).min(last)).collect();
-    // Costs are not negative, so their bits are in their order.
+    // The bits of non-negative floats have the order of the numbers, and unlike floats they implement `Ord`.
     let cost_of = |i: usize, before: &[usize], after: &[usize]| {
-        cost(places[before[i]], places[i], places[after[i]]).to_bits()
+        cost(
+            coordinates[before[i]],
+            coordinates[i],
+            coordinates[after[i]],
+        )
+        .to_bits()
     };
     let mut costs: Vec<u64> = (0..points.len())
         .map(|i| cost_of(i, &before, &after))
         .collect();
     let mut cheapest: BinaryHeap<Reverse<(u64, usize)>> =
         (1..last.max(1)).map(|i| Reverse((costs[i], i))).collect();
-    let mut goes = vec![false; points.len()];
+    let mut is_removed = vec![false; points.len()];
     let mut n_left = points.len();
     while n_left > n.max(2) {
         let Some(Reverse((cost, i))) = cheapest.pop() else {
             break;
         };
-        if goes[i] || cost != costs[i] {
-            continue; // an entry from before a neighbour went
+        // The heap has no update: an entry is out of date if its point is gone or its cost has changed.
+        if is_removed[i] || cost != costs[i] {
+            continue;
         }
-        goes[i] = true;
+        is_removed[i] = true;
         n_left -= 1;
         let (left, right) = (before[i], after[i]);
         (after[left], before[right]) = (right, left);
@@ -283,6 +285,6 @@ fn fewer_points<P: Copy>(
             }
         }
     }
-    let left = (0..points.len()).filter(|&i| !goes[i]);
+    let left = (0..points.len()).filter(|&i| !is_removed[i]);
     left.map(|i| points[i]).collect()
 }

@@ -1,4 +1,4 @@
-//! What ground-truth scores are taken of: a mask, several truths, one element.
+//! Evaluation of a mask against one or several ground truths, and of single elements.
 
 use ndarray::{ArrayView1, ArrayView2};
 use xai_core::describe::Parameters;
@@ -12,14 +12,13 @@ use crate::ground_truth::scores::GroundTruth;
 use crate::input;
 use crate::mask::top_k::largest;
 
-/// Agreement of a soft mask with the truth at threshold ½, undefined statistics as `None`.
+/// Agreement of a soft mask with the ground truth at threshold ½. Undefined statistics are `None`.
 ///
-/// An element is true when `target ≥ ½`, predicted when `predicted > ½` (strictly; see
+/// An element is true if `target ≥ ½`, and predicted if `predicted > ½` (strictly; see
 /// [`GroundTruthMetric::threshold`]).
 ///
 /// # Errors
-/// `ShapeMismatch`, `Empty`, `NonFinite`, and `OutOfDomain`
-/// for a score outside [0, 1].
+/// `ShapeMismatch`, `Empty`, `NonFinite`, and `OutOfDomain` for a score outside [0, 1].
 ///
 /// ```
 /// use ndarray::array;
@@ -40,25 +39,25 @@ pub fn ground_truth<T: Real, U: Real>(
     GroundTruthMetric::new().evaluate(predicted, target)
 }
 
-/// The truth that a mask fits best.
+/// The best-fitting of several ground truths.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BestOfTruths {
-    /// Which of the truths it is.
+    /// Index of the truth.
     pub truth: usize,
-    /// The scores against it.
+    /// Scores against it.
     pub scores: GroundTruth,
 }
 
 impl GroundTruthMetric {
-    /// Scores one mask.
+    /// Evaluates one mask.
     ///
-    /// `predicted` and `target` are `(n_elements,)`, in [0, 1], and may be of different types.
+    /// `predicted` and `target` have the shape `(n_elements,)` and values in [0, 1], possibly of different types.
     ///
     /// # Errors
-    /// `InvalidParameter` for a threshold outside [0, 1], `ShapeMismatch` when the lengths differ, `Empty` without elements,
-    /// `NonFinite`, `OutOfDomain` for a target outside [0, 1] and for a score outside it that is not said to
-    /// be a logit, `InvalidParameter` for a top-k beyond the elements.
+    /// `InvalidParameter` for a threshold outside [0, 1] and for a top-k above the number of elements;
+    /// `ShapeMismatch` if the lengths differ; `Empty` without elements; `NonFinite`; `OutOfDomain` for a target
+    /// outside [0, 1], and for a score outside it unless scores are declared to be logits.
     pub fn evaluate<T: Real, U: Real>(
         &self,
         predicted: ArrayView1<'_, T>,
@@ -69,8 +68,8 @@ impl GroundTruthMetric {
         state.finish_into()
     }
 
-    /// Scores one mask against several valid truths, `(n_truths, n_elements)`, and takes the one
-    /// with the largest Jaccard index (the lowest of several; an undefined one counts as least).
+    /// Evaluates one mask against several valid truths, `(n_truths, n_elements)`, and returns the one with the
+    /// largest Jaccard index. Ties go to the lowest index; an undefined Jaccard index counts as the smallest.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate); `Empty` without a truth.
@@ -79,14 +78,14 @@ impl GroundTruthMetric {
     /// use ndarray::array;
     /// let predicted = array![0.0, 0.9, 0.8];
     /// let truths = array![[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]];
-    /// let best = xai_graph::GroundTruthMetric::new().best_of(predicted.view(), truths.view())?;
+    /// let best = xai_graph::GroundTruthMetric::new().best_truth(predicted.view(), truths.view())?;
     /// assert_eq!((best.truth, best.scores.jaccard), (1, Some(1.0)));
     /// # Ok::<(), xai_graph::Error>(())
     /// ```
     ///
     /// # Source
     /// Explanation accuracy in Agarwal et al., GraphXAI, arXiv 2208.09339.
-    pub fn best_of<T: Real, U: Real>(
+    pub fn best_truth<T: Real, U: Real>(
         &self,
         predicted: ArrayView1<'_, T>,
         truths: ArrayView2<'_, U>,
@@ -105,9 +104,8 @@ impl GroundTruthMetric {
         best.ok_or_else(|| Error::empty(input::TRUTHS))
     }
 
-    /// The curves of one mask over all its different scores: threshold and selection play no part.
-    ///
-    /// Which elements are true is as for [`evaluate`](Self::evaluate).
+    /// Computes the curves of one mask over all its distinct scores. Threshold and selection have no effect on the
+    /// predictions; true elements are those of [`evaluate`](Self::evaluate).
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate).
@@ -129,8 +127,7 @@ impl GroundTruthMetric {
         state.curves()
     }
 
-    /// What each element counts as, in the order of the elements: what
-    /// [`evaluate`](Self::evaluate) counts.
+    /// Classifies each element, in their order, as [`evaluate`](Self::evaluate) counts them.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate).
@@ -148,19 +145,19 @@ impl GroundTruthMetric {
         predicted: ArrayView1<'_, T>,
         target: ArrayView1<'_, U>,
     ) -> Result<Vec<CountedElement>> {
-        // It checks both.
+        // Also checks both inputs.
         let n_true = self.evaluate(predicted, target)?.confusion.n_true();
         let threshold = T::from_f64_nearest(self.threshold);
-        let elements = predicted.iter().zip(target);
-        let elements = elements.map(|(&score, &truth)| CountedElement {
+        let classified = |(&score, &truth): (&T, &U)| CountedElement {
             is_predicted: self.is_above(score, threshold),
             is_true: is_true(truth, threshold),
-        });
-        let mut elements: Vec<CountedElement> = elements.collect();
+        };
+        let mut elements: Vec<CountedElement> =
+            predicted.iter().zip(target).map(classified).collect();
         if let Some(k) = self.n_selected(elements.len(), n_true)? {
-            elements
-                .iter_mut()
-                .for_each(|element| element.is_predicted = false);
+            for element in &mut elements {
+                element.is_predicted = false;
+            }
             for selected in largest(&predicted.to_vec(), k) {
                 elements[selected].is_predicted = true;
             }
@@ -168,8 +165,8 @@ impl GroundTruthMetric {
         Ok(elements)
     }
 
-    /// What one element counts as by the threshold, whatever the [selection](Self::selection) is: for
-    /// programs that group elements by themselves.
+    /// Classifies one element by the threshold, ignoring the [selection](Self::selection). For programs that group
+    /// elements themselves.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate), at index 0.
@@ -201,7 +198,7 @@ impl GroundTruthMetric {
         })
     }
 
-    /// A state of no elements with these choices.
+    /// Creates an empty state with these options.
     ///
     /// # Errors
     /// `InvalidParameter` for a threshold outside [0, 1].

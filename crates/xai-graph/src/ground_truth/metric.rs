@@ -1,4 +1,4 @@
-//! Ground-truth scores with their choices, and what these make of a block of elements.
+//! Options of ground-truth scores, and counts of a block of elements.
 
 use xai_core::describe::{Parameter, Parameters};
 use xai_core::number::check_finite_slice;
@@ -8,7 +8,7 @@ use xai_core::{Error, Real, Result};
 use crate::ground_truth::confusion::Confusion;
 use crate::{help, input};
 
-/// Ground-truth scores with their choices.
+/// Ground-truth scores with options.
 ///
 /// ```
 /// use ndarray::array;
@@ -24,33 +24,31 @@ use crate::{help, input};
 /// ```
 ///
 /// # Source
-/// `groundtruth_metrics` of PyTorch Geometric gives the first five with
-/// [`ZeroDivision::Zero`]. It applies a sigmoid to all scores when one lies outside [0, 1], without a word;
-/// here that is an error unless [`logits`](Self::logits) says so.
+/// `groundtruth_metrics` of PyTorch Geometric computes the first five with [`ZeroDivision::Zero`]. It silently
+/// applies a sigmoid to all scores if one lies outside [0, 1]; here that is an error unless [`logits`](Self::logits)
+/// is set.
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GroundTruthMetric {
-    /// The threshold in [0, 1]: an element is true when `target ≥ threshold`, predicted when
-    /// `predicted > threshold`.
+    /// Threshold in [0, 1]: an element is true if `target ≥ threshold`, and predicted if `predicted > threshold`.
     ///
-    /// The two sides differ on purpose: it is the rule of PyTorch Geometric with torchmetrics, so
-    /// hard 0/1 masks work with thresholds 0 < t < 1 and a score exactly at the threshold is not
-    /// predicted.
+    /// The two sides differ as in PyTorch Geometric with torchmetrics: hard 0/1 masks work with any threshold 0 < t <
+    /// 1, and a score exactly at the threshold is not predicted.
     ///
-    /// Both sides are compared in the precision of the predictions, whatever the target is stored as:
-    /// with single-precision scores a threshold of 0.3 is the nearest single-precision number, and so is
-    /// a double-precision target of 0.3, which is true.
+    /// Both sides are compared in the precision of the predictions, whatever the type of the target. With
+    /// single-precision scores a threshold of 0.3 is rounded to single precision, and so is a double-precision target
+    /// of 0.3, which therefore is true.
     #[param(at_least = 0, at_most = 1, default = 0.5)]
     pub(crate) threshold: f64,
-    /// Which elements count as predicted: a whole number is how many, the largest.
+    /// Elements that count as predicted; a whole number selects that many of the largest.
     ///
-    /// The truth is always by threshold.
+    /// The truth always uses the threshold.
     pub(crate) selection: Selection,
-    /// What undefined statistics are.
+    /// Value of undefined statistics.
     pub(crate) zero_division: ZeroDivision,
-    /// Whether the predictions are logits, any finite numbers: the threshold meets their sigmoid.
+    /// Whether the predictions are logits (any finite numbers), whose sigmoid is compared with the threshold.
     ///
-    /// Ranks are those of the logits themselves, which do not saturate.
+    /// Ranks use the logits themselves, which do not saturate.
     pub(crate) logits: bool,
 }
 
@@ -62,12 +60,12 @@ impl GroundTruthMetric {
     }
 }
 
-/// What a statistic is that divides nothing by nothing.
+/// Value of a statistic that divides 0 by 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum ZeroDivision {
-    /// No number.
+    /// Undefined (`None`).
     #[default]
     Undefined,
     /// 0, as in PyTorch Geometric.
@@ -88,26 +86,26 @@ impl ZeroDivision {
     }
 }
 
-/// Which elements of a mask count as predicted.
+/// Elements of a mask that count as predicted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Selection {
-    /// Those above the threshold.
+    /// Elements above the threshold.
     #[default]
     Threshold,
-    /// The `k` largest, ties to the lower index.
+    /// The `k` largest elements. Ties go to the lower index.
     #[param(plain, at_least = 1)]
     TopK(usize),
-    /// As many as the truth has, the largest, ties to the lower index. Precision, recall and F1
-    /// are one number then.
+    /// The largest elements, as many as are true. Ties go to the lower index. Precision, recall and F1 are then
+    /// equal.
     TruthSize,
 }
 
 impl GroundTruthMetric {
-    /// How many of the `n` elements are predicted by their rank, with `n_true` true ones; `None`
-    /// where the threshold decides.
+    /// Number of elements out of `n` that are predicted by rank, with `n_true` true ones. `None` if the threshold
+    /// decides.
     pub(crate) fn n_selected(&self, n: usize, n_true: usize) -> Result<Option<usize>> {
         match self.selection {
             Selection::Threshold => Ok(None),
@@ -120,15 +118,16 @@ impl GroundTruthMetric {
         }
     }
 
-    /// Counts a block by threshold; `None` if it holds something that is not a score.
+    /// Counts a block by threshold. `None` if any element is not a valid score.
     pub(crate) fn count<T: Real, U: Real>(
         &self,
         predicted: &[T],
         target: &[U],
         threshold: T,
     ) -> Option<Confusion> {
+        // `u32` has twice the lanes of `u64`, and a block is far smaller than 2^32.
         let (mut n_true, mut n_predicted, mut n_both) = (0u32, 0u32, 0u32);
-        // Sums instead of early exits, so that the loop vectorises.
+        // Counts invalid elements instead of returning early, so that the loop vectorises.
         let mut n_bad = 0u32;
         for (&score, &truth) in predicted.iter().zip(target) {
             let is_true = is_true(truth, threshold);
@@ -154,15 +153,16 @@ impl GroundTruthMetric {
         })
     }
 
-    /// Whether a score is above the threshold, which is given in the type of the scores, too.
+    /// Returns whether a score is above the threshold, which is also given in the type of the scores.
     pub(crate) fn is_above<T: Real>(&self, score: T, threshold: T) -> bool {
-        match self.logits {
-            true => sigmoid(score.to_f64_exact()) > self.threshold,
-            false => score > threshold,
+        if self.logits {
+            sigmoid(score.to_f64_exact()) > self.threshold
+        } else {
+            score > threshold
         }
     }
 
-    /// What is wrong with scores or truth; something is.
+    /// Error for the first invalid score or target. There must be one.
     #[cold]
     pub(crate) fn first_error<T: Real, U: Real>(&self, predicted: &[T], target: &[U]) -> Error {
         let finite = check_finite_slice(input::PREDICTED, predicted)
@@ -175,21 +175,23 @@ impl GroundTruthMetric {
             let error = Error::out_of_domain(input::TARGET, &[i], value, expected);
             return error.with_help(help::SCALE_TARGET);
         }
-        let i = predicted.iter().position(|score| !is_in_unit(*score));
-        let i = i.unwrap_or_default();
+        let i = predicted
+            .iter()
+            .position(|score| !is_in_unit(*score))
+            .unwrap_or_default();
         let (value, expected) = (predicted[i].to_f64_exact(), "a score in [0, 1]");
         let error = Error::out_of_domain(input::PREDICTED, &[i], value, expected);
         error.with_help(help::SCORES_ARE_LOGITS)
     }
 }
 
-/// Whether a score lies in [0, 1]; NaN does not.
+/// Returns whether a score lies in [0, 1]. False for NaN.
 #[inline(always)]
 pub(crate) fn is_in_unit<T: Real>(score: T) -> bool {
     score >= T::zero() && score <= T::one()
 }
 
-/// Whether an element is true: `target ≥ threshold`, in the precision of the predictions.
+/// Returns whether an element is true: `target ≥ threshold` in the precision of the predictions.
 #[inline(always)]
 pub(crate) fn is_true<T: Real, U: Real>(target: U, threshold: T) -> bool {
     T::from_f64_nearest(target.to_f64_exact()) >= threshold

@@ -1,4 +1,4 @@
-//! Ground truth: does the mask find the edges (or nodes, or features) that are known to matter?
+//! Comparison of a mask with a known ground truth over edges, nodes or features.
 
 mod accumulator;
 mod confusion;

@@ -1,15 +1,15 @@
-//! What depends on the order of the scores alone: AUROC and average precision.
+//! Statistics of the order of the scores: AUROC and average precision.
 
 use std::ops::Range;
 
 use xai_core::number::{OrderKey, sort_keys};
 use xai_core::{ExactSum, Real, parallel};
 
-/// Elements that one thread takes at a time.
+/// Number of elements that a thread processes at a time.
 pub(crate) const BLOCK: usize = 1 << 14;
 
-/// Scores of many elements by their truth, as integers of the same order: as many bytes per element
-/// as its score has.
+/// Scores of many elements, separated by their truth, as integers with the same order. Takes as many bytes per
+/// element as a score.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Ranking<K> {
@@ -17,7 +17,7 @@ pub(crate) struct Ranking<K> {
     negatives: Vec<K>,
 }
 
-/// Statistics of the order, `None` where undefined.
+/// Rank statistics; `None` if undefined.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct RankStatistics {
     pub(crate) auroc: Option<f64>,
@@ -25,8 +25,8 @@ pub(crate) struct RankStatistics {
 }
 
 impl<K: OrderKey> Ranking<K> {
-    /// Adds finite scores by their truth, in blocks of [`BLOCK`]; `n_true` counts the true ones of
-    /// each.
+    /// Adds finite scores by their truth, in blocks of [`BLOCK`]. `n_true` contains the number of true elements of
+    /// each block.
     pub(crate) fn extend<T: Real<Key = K>>(
         &mut self,
         scores: &[T],
@@ -45,7 +45,8 @@ impl<K: OrderKey> Ranking<K> {
             blocks.push((block, own_positives, own_negatives));
         }
         parallel::map_owned(blocks, |b, (block, positives, negatives)| {
-            // One key goes to both sides, and the side it belongs to moves on: no branch to guess.
+            // Every key is written to the end of its side, and only that side advances. This needs no branch, which
+            // the processor could not predict.
             let mut both = [
                 vec![K::default(); block.len() + 1],
                 vec![K::default(); block.len() + 1],
@@ -66,12 +67,12 @@ impl<K: OrderKey> Ranking<K> {
         self.negatives.extend(other.negatives);
     }
 
-    /// Sorts the scores and reads the statistics off.
+    /// Sorts the scores and computes the statistics.
     pub(crate) fn evaluate(mut self) -> RankStatistics {
         self.sort();
         let (n_positive, n_negative) = (self.positives.len(), self.negatives.len());
         let counted = parallel::map_blocks(n_positive, BLOCK, |range| self.count(range));
-        // Twice the number of pairs in the right order, ties counting half: an integer.
+        // Twice the number of pairs in the right order, with ties counted half, is an integer.
         let twice_ordered: u128 = counted.iter().map(|(ordered, _)| ordered).sum();
         let mut precision = ExactSum::new();
         for (_, block) in &counted {
@@ -86,13 +87,14 @@ impl<K: OrderKey> Ranking<K> {
         }
     }
 
-    /// The scores of the true elements and of the others, each ascending.
+    /// Scores of the true elements and of the others, each ascending.
     pub(crate) fn into_sorted(mut self) -> (Vec<K>, Vec<K>) {
         self.sort();
         (self.positives, self.negatives)
     }
 
-    /// Sorts both sides: side by side where each takes one thread, else one after the other, each on all.
+    /// Sorts both sides: concurrently if sorting uses one thread per side, otherwise one after the other on all
+    /// threads.
     fn sort(&mut self) {
         let sides = [&mut self.positives, &mut self.negatives];
         if K::BITS > u32::BITS {
@@ -102,12 +104,12 @@ impl<K: OrderKey> Ranking<K> {
         }
     }
 
-    /// Over some of the sorted positives: twice the number of negatives below each, ties counting
-    /// half, and the precision at the score of each.
+    /// For a range of the sorted positives: twice the number of negatives below each, with ties counted half, and the
+    /// sum of the precisions at their scores.
     fn count(&self, range: Range<usize>) -> (u128, ExactSum) {
         let (positives, negatives) = (&self.positives[..], &self.negatives[..]);
         let first = positives[range.start];
-        // Negatives below the score, negatives up to it, and the first positive of that score.
+        // Numbers of negatives below the score and up to it, and index of the first positive with that score.
         let mut below = negatives.partition_point(|&negative| negative < first);
         let mut up_to = below;
         let mut first_of_score = positives.partition_point(|&positive| positive < first);
@@ -141,8 +143,8 @@ fn grow<K: OrderKey>(keys: &mut Vec<K>, by: usize) -> &mut [K] {
     &mut keys[before..]
 }
 
-/// Pairs of a true and a false element by the order of their scores, counted score by score: what the
-/// area under the ROC curve is made of, for programs that have the scores in order, or counts of them.
+/// Counter of pairs of a true and a false element by the order of their scores, from which the area under the ROC
+/// curve is computed. For programs that have the scores in order, or a histogram of them.
 ///
 /// ```
 /// use xai_graph::ground_truth::OrderedPairs;
@@ -159,13 +161,13 @@ fn grow<K: OrderKey>(keys: &mut Vec<K>, by: usize) -> &mut [K] {
 pub struct OrderedPairs {
     n_positive: u64,
     n_negative: u64,
-    /// Twice the number of pairs in the right order, ties counting half: an integer.
+    /// Twice the number of pairs in the right order, with ties counted half: an integer.
     twice_ordered: u128,
     n_ties: u128,
 }
 
 impl OrderedPairs {
-    /// Counts the elements of one score, which is above all scores so far.
+    /// Adds the elements of one score, which must be above all scores so far.
     #[inline]
     pub fn add_score(&mut self, positives: u64, negatives: u64) {
         let below = 2 * u128::from(self.n_negative) + u128::from(negatives);
@@ -175,22 +177,22 @@ impl OrderedPairs {
         self.n_negative += negatives;
     }
 
-    /// The number of elements.
+    /// Number of elements.
     #[must_use]
     pub fn n_elements(&self) -> u64 {
         self.n_positive + self.n_negative
     }
 
-    /// The probability that a true element scores above a false one, ties counting half; `None` when
-    /// the truth has one class only.
+    /// Probability that a true element scores above a false one, with ties counted half. `None` if all elements are
+    /// of one class.
     #[must_use]
     pub fn auroc(&self) -> Option<f64> {
         let pairs = self.n_pairs()?;
         Some(self.twice_ordered as f64 / (2 * pairs) as f64)
     }
 
-    /// The share of pairs whose scores are equal. Where a score stands for several (those of a bin of
-    /// a histogram), the area of the scores themselves differs by at most half of it.
+    /// Share of pairs with equal scores. If a score stands for several (a bin of a histogram), the area of the
+    /// original scores differs by at most half of this share.
     #[must_use]
     pub fn share_of_ties(&self) -> Option<f64> {
         let pairs = self.n_pairs()?;

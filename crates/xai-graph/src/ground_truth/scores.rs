@@ -1,4 +1,4 @@
-//! The result of a comparison with the truth, and the metrics that are read from it.
+//! Result of a comparison with the ground truth, and its metrics.
 
 use std::fmt;
 
@@ -8,35 +8,34 @@ use crate::ground_truth::confusion::Confusion;
 use crate::ground_truth::ranking::RankStatistics;
 use crate::input;
 
-/// Agreement of a mask with the truth. A statistic is `None` where it is undefined, unless
-/// [`ZeroDivision`](crate::ground_truth::ZeroDivision) says otherwise.
+/// Agreement of a mask with the ground truth. Undefined statistics are `None`, unless
+/// [`ZeroDivision`](crate::ground_truth::ZeroDivision) assigns a value.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GroundTruth {
     /// Share of elements on which mask and truth agree, in [0, 1].
     pub accuracy: f64,
-    /// Share of the truth that was found, in [0, 1]; undefined without a true element.
+    /// Share of the true elements that are predicted, in [0, 1]. Undefined without a true element.
     pub recall: Option<f64>,
-    /// Share of what was predicted that is true, in [0, 1]; undefined without a prediction.
+    /// Share of the predicted elements that are true, in [0, 1]. Undefined without a predicted element.
     pub precision: Option<f64>,
-    /// `2 TP / (2 TP + FP + FN)`, in [0, 1]; undefined when neither has an element.
+    /// `2 TP / (2 TP + FP + FN)`, in [0, 1]. Undefined if no element is predicted or true.
     pub f1_score: Option<f64>,
-    /// Probability that a true element scores above a false one, ties counting half: 0.5 = chance,
-    /// 1 = perfect; undefined when the truth has one class only.
+    /// Probability that a true element scores above a false one, with ties counted half: 0.5 = chance, 1 = perfect.
+    /// Undefined if all elements are of one class.
     pub auroc: Option<f64>,
-    /// Mean of the precision at each true element, over descending scores (area under the
-    /// precision-recall curve, ties together); undefined without a true element. Chance is the
-    /// share of true elements.
+    /// Mean of the precision at each true element, over descending scores (area under the precision-recall curve,
+    /// ties together). Chance level is the share of true elements. Undefined without a true element.
     pub average_precision: Option<f64>,
-    /// `TP / (TP + FP + FN)`, in [0, 1]: intersection over union, the explanation accuracy of
-    /// GraphXAI; undefined when neither has an element.
+    /// `TP / (TP + FP + FN)`, in [0, 1]: intersection over union, called explanation accuracy in GraphXAI. Undefined
+    /// if no element is predicted or true.
     pub jaccard: Option<f64>,
-    /// The counts behind them.
+    /// Counts from which the statistics are computed.
     pub confusion: Confusion,
-    /// How many of the statistics are undefined, whatever value was asked for then.
+    /// Number of undefined statistics, including those that got a value by policy.
     pub n_undefined: usize,
-    /// Share of the elements that tie at the cut of a [selection](crate::ground_truth::Selection) by rank, so that the first of
-    /// them count as predicted; `None` where a threshold selects.
+    /// Share of the elements that tie at the cut of a [selection](crate::ground_truth::Selection) by rank, of which
+    /// the first ones count as predicted. `None` if a threshold selects.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Option::is_none")
@@ -45,7 +44,7 @@ pub struct GroundTruth {
 }
 
 impl GroundTruth {
-    /// The statistics of counts and ranks; `None` without elements.
+    /// Computes the statistics of counts and ranks. `None` without elements.
     pub(crate) fn new(
         confusion: Confusion,
         ranks: RankStatistics,

@@ -1,4 +1,4 @@
-//! Masks by themselves: made hard, made of the top features, described.
+//! Masks by themselves: sparsification, top features, and properties.
 
 pub(crate) mod properties;
 pub(crate) mod sparsify;

@@ -1,4 +1,4 @@
-//! Properties of a mask by itself: how small, how decided, how connected.
+//! Properties of a mask by itself: size, entropy, connectivity.
 
 use std::fmt;
 
@@ -17,27 +17,26 @@ use crate::input;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MaskProperties {
-    /// The number of elements.
+    /// Number of elements.
     pub n_elements: usize,
-    /// The number of selected elements, those above the threshold.
+    /// Number of selected elements, those above the threshold.
     pub size: usize,
-    /// Share of elements that are *not* selected, in [0, 1]; 1 = nothing is.
+    /// Share of elements that are *not* selected, in [0, 1]; 1 = none is selected.
     pub sparsity: f64,
-    /// Entropy of the mask as a distribution, `−Σ p ln p` with `p = mask / Σ mask`, in nats:
-    /// 0 = all on one element, `ln n` = spread evenly. Undefined for a mask of zeros.
+    /// Entropy of the mask as a distribution, `−Σ p ln p` with `p = mask / Σ mask`, in nats: 0 = all on one element,
+    /// `ln n` = spread evenly. Undefined for a mask of zeros.
     pub entropy: Option<f64>,
-    /// The number of connected components of the selected edges; 0 without one. Undefined for
-    /// masks that are not over edges.
+    /// Number of connected components of the selected edges; 0 without a selected edge. Undefined for masks over
+    /// other elements than edges.
     pub n_components: Option<usize>,
-    /// Share of the nodes at selected edges that the largest component holds, in (0, 1]; 1 = the
-    /// explanation is one piece. Undefined without a selected edge, and for masks that are not
-    /// over edges.
+    /// Share of the nodes at selected edges that belong to the largest component, in (0, 1]; 1 = the explanation is
+    /// connected. Undefined without a selected edge, and for masks over other elements than edges.
     pub component_share: Option<f64>,
-    /// The number of components per node at a selected edge, in (0, 1]: ½ = every edge by itself;
-    /// lower = larger pieces. Undefined as [`component_share`](Self::component_share) is.
+    /// Number of components per node at a selected edge, in (0, 1]: ½ = every edge by itself; lower = larger
+    /// components. Undefined like [`component_share`](Self::component_share).
     pub component_ratio: Option<f64>,
-    /// The number of components of selected edges per node of the whole graph, in [0, 1]; 0 without a
-    /// selected edge. Undefined for masks that are not over edges.
+    /// Number of components of selected edges per node of the whole graph, in [0, 1]; 0 without a selected edge.
+    /// Undefined for masks over other elements than edges.
     pub components_per_node: Option<f64>,
 }
 
@@ -67,32 +66,32 @@ impl fmt::Display for MaskProperties {
     }
 }
 
-/// Measures masks.
+/// Computes properties of masks.
 ///
 /// # Source
 /// Properties of this kind are reported by Amara et al., *GraphFramEx*, arXiv 2206.09677; the
 /// entropy here is that of the mask divided by its sum.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Parameters)]
 pub struct MaskMetric {
-    /// An element is selected when it is above this, in [0, 1].
+    /// An element is selected if it is above this threshold, in [0, 1].
     #[param(at_least = 0, at_most = 1)]
     threshold: f64,
 }
 
 impl MaskMetric {
-    /// Every element above 0 is selected.
+    /// Selects every element above 0.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Properties of a mask over anything.
+    /// Evaluates a mask over any elements.
     ///
-    /// `mask` is `(n_elements,)` in [0, 1].
+    /// `mask` has the shape `(n_elements,)` and values in [0, 1].
     ///
     /// # Errors
-    /// `Empty` without elements, `NonFinite` and `OutOfDomain` for a mask
-    /// outside [0, 1], `InvalidParameter` for a threshold outside [0, 1].
+    /// `Empty` without elements; `NonFinite` and `OutOfDomain` for a mask outside [0, 1]; `InvalidParameter` for a
+    /// threshold outside [0, 1].
     ///
     /// ```
     /// use ndarray::array;
@@ -123,14 +122,14 @@ impl MaskMetric {
         })
     }
 
-    /// Properties of a mask over edges, its connected components among them.
+    /// Evaluates a mask over edges, including its connected components.
     ///
-    /// `edge_index` is `(2, n_edges)` with nodes in `0..n_nodes`; direction does not matter for
-    /// connection. Nodes without a selected edge are no components.
+    /// `edge_index` has the shape `(2, n_edges)` with nodes in `0..n_nodes`. Directions are ignored. Nodes without a
+    /// selected edge are not counted as components.
     ///
     /// # Errors
-    /// As [`evaluate`](Self::evaluate); `ShapeMismatch` when mask and edges do not fit,
-    /// `OutOfDomain` for an edge to a node that is not there.
+    /// As [`evaluate`](Self::evaluate); `ShapeMismatch` if mask and edges do not fit; `OutOfDomain` for an edge to a
+    /// node that does not exist.
     ///
     /// ```
     /// use ndarray::array;
@@ -161,7 +160,7 @@ impl MaskMetric {
         let threshold = T::from_f64_nearest(self.threshold);
         let selected = std::iter::zip(edge_index.columns(), mask)
             .filter(|&(_, &value)| value > threshold)
-            // Checked to be in 0..n_nodes.
+            // The cast is safe: all nodes were checked to be in 0..n_nodes.
             .map(|(ends, _)| (ends[0] as usize, ends[1] as usize));
         let sizes = component_sizes(selected, mask.len(), n_nodes);
         let n_touched = sizes.iter().sum::<usize>() as f64;
@@ -177,26 +176,31 @@ impl MaskMetric {
     }
 }
 
-/// The number of nodes of each connected component of edges among `n_nodes` nodes.
+/// Number of nodes of each connected component of edges among `n_nodes` nodes.
 ///
-/// Memory is that of the edges, whatever their nodes are called: node numbers of a subgraph may be
-/// those of a graph with billions of nodes. These are numbered anew; of a graph that is itself in memory they serve as they are.
+/// Memory is proportional to the number of edges, because a subgraph may use the node numbers of a graph with
+/// billions of nodes. In that case nodes are renumbered; if there are not many more nodes than edges, their numbers
+/// are used as they are.
 fn component_sizes(
     edges: impl Iterator<Item = (usize, usize)> + Clone,
     n_edges: usize,
     n_nodes: usize,
 ) -> Vec<usize> {
     if n_nodes <= 4 * n_edges {
-        return component_sizes_of(edges, n_nodes);
+        return numbered_component_sizes(edges, n_nodes);
     }
     let mut nodes: Vec<usize> = edges.clone().flat_map(|(a, b)| [a, b]).collect();
     nodes.sort_unstable();
     nodes.dedup();
-    let place = |node: usize| nodes.binary_search(&node).expect("a node of an edge");
-    component_sizes_of(edges.map(|(a, b)| (place(a), place(b))), nodes.len())
+    let number = |node: usize| nodes.binary_search(&node).expect("a node of an edge");
+    numbered_component_sizes(edges.map(|(a, b)| (number(a), number(b))), nodes.len())
 }
 
-fn component_sizes_of(edges: impl Iterator<Item = (usize, usize)>, n_nodes: usize) -> Vec<usize> {
+/// Number of nodes of each connected component, with memory proportional to `n_nodes`.
+fn numbered_component_sizes(
+    edges: impl Iterator<Item = (usize, usize)>,
+    n_nodes: usize,
+) -> Vec<usize> {
     let mut components = UnionFind::<usize>::new(n_nodes);
     let mut is_touched = vec![false; n_nodes];
     for (a, b) in edges {
@@ -215,7 +219,7 @@ fn component_sizes_of(edges: impl Iterator<Item = (usize, usize)>, n_nodes: usiz
     sizes
 }
 
-/// `−Σ p ln p` with `p = mask / Σ mask`, in nats.
+/// Entropy `−Σ p ln p` with `p = mask / Σ mask`, in nats.
 fn entropy<T: Real>(mask: ArrayView1<'_, T>) -> Option<f64> {
     let total: f64 = mask.iter().map(|x| x.to_f64_exact()).sum();
     let mut terms: Vec<f64> = mask.iter().map(|x| x.to_f64_exact()).collect();
@@ -223,11 +227,11 @@ fn entropy<T: Real>(mask: ArrayView1<'_, T>) -> Option<f64> {
         values: &mut terms,
         total,
     });
-    // What rounding leaves below 0 is 0.
+    // Rounding may leave a result below 0.
     (total > 0.0).then(|| (-terms.iter().sum::<f64>()).max(0.0))
 }
 
-/// Makes `p ln p` of each value `p total`; 0 of 0.
+/// Replaces each value by `p ln p` with `p = value / total`, and by 0 if `p` is 0.
 struct EntropyTerms<'a> {
     values: &'a mut [f64],
     total: f64,
@@ -236,7 +240,7 @@ struct EntropyTerms<'a> {
 impl SimdKernel for EntropyTerms<'_> {
     type Output = ();
 
-    // The logarithms are taken before any is added, which goes in order and would keep their loop from vectorising.
+    // Logarithms are computed before any sum, because a sum in order would keep this loop from vectorising.
     #[inline(always)]
     fn run<S: Simd>(self) {
         for value in self.values {
@@ -386,6 +390,7 @@ pub(crate) fn check_unit<T: Real, D: Dimension>(
 ) -> Result<()> {
     check_finite(input, mask.view())?;
     let outside = |x: &T| *x < T::zero() || *x > T::one();
+    // The position is only searched for an error, because iteration with indices is much slower.
     if !mask.iter().any(outside) {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! From a soft mask to a hard one.
+//! Conversion of soft masks to hard ones.
 
 use ndarray::{Array1, ArrayView1, ArrayView2};
 use xai_core::number::check_finite;
@@ -9,16 +9,16 @@ use crate::edge_index::UndirectedEdges;
 use crate::input;
 use crate::mask::top_k::{largest, n_tied_at_cut};
 
-/// How much of a soft mask to keep.
+/// Amount of a soft mask that is kept.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Sparsity {
-    /// The `k` largest.
+    /// The `k` largest elements.
     TopK(usize),
-    /// This share of the elements, in [0, 1], the largest; the number is rounded to the nearest.
+    /// The largest elements, as many as this share in [0, 1] of all, rounded to the nearest number.
     Fraction(f64),
-    /// Those above a threshold, strictly.
+    /// Elements strictly above a threshold.
     Threshold(f64),
 }
 
@@ -33,14 +33,13 @@ impl Sparsity {
     }
 }
 
-/// A hard mask, 1 for what is kept and 0 for the rest; ties go to the lower index.
+/// Converts a mask to a hard one: 1 for elements that are kept, 0 for the rest. Ties go to the lower index.
 ///
-/// `mask` is `(n_elements,)`, finite. For undirected graphs whose edge index holds both
+/// `mask` has the shape `(n_elements,)` and finite values. For undirected graphs whose edge index contains both
 /// directions, [`sparsify_undirected`] keeps the two together.
 ///
 /// # Errors
-/// `InvalidParameter` for a `k` beyond the elements or a share outside [0, 1],
-/// `NonFinite`.
+/// `InvalidParameter` if `k` exceeds the number of elements or the share is outside [0, 1]; `NonFinite`.
 ///
 /// ```
 /// use ndarray::array;
@@ -60,14 +59,14 @@ pub fn sparsify<T: Real>(mask: ArrayView1<'_, T>, sparsity: Sparsity) -> Result<
     Ok(hard)
 }
 
-/// [`sparsify`] for undirected edges: both directions of an edge are kept or left together.
+/// Like [`sparsify`], for undirected edges: both directions of an edge are kept or removed together.
 ///
-/// `edge_index` is `(2, n_edges)`; edges between the same two nodes, in either direction, form one
-/// undirected edge, whose score is the mean of theirs. `k` and the share count undirected edges;
-/// ties go to the one that comes first.
+/// `edge_index` has the shape `(2, n_edges)`. Edges between the same two nodes, in either direction, form one
+/// undirected edge, whose score is their mean. `k` and the share refer to undirected edges. Ties go to the edge that
+/// comes first.
 ///
 /// # Errors
-/// As [`sparsify`]; `ShapeMismatch` when mask and edges do not fit.
+/// As [`sparsify`]; `ShapeMismatch` if mask and edges do not fit.
 ///
 /// ```
 /// use ndarray::array;
@@ -89,10 +88,10 @@ pub fn sparsify_undirected<T: Real>(
         keeps[pair] = true;
     }
     let hard = |&pair: &usize| if keeps[pair] { T::one() } else { T::zero() };
-    Ok(pairs.of_edge.iter().map(hard).collect())
+    Ok(pairs.pair_of_edge.iter().map(hard).collect())
 }
 
-/// Undirected edges, and the mean score of the directed edges of each.
+/// Undirected edges, and the mean score of each over its directed edges.
 fn undirected_scores<T: Real>(
     mask: ArrayView1<'_, T>,
     edge_index: ArrayView2<'_, i64>,
@@ -101,7 +100,7 @@ fn undirected_scores<T: Real>(
     check_shape(input::EDGE_INDEX, &[2, mask.len()], edge_index.shape())?;
     let pairs = UndirectedEdges::new(edge_index);
     let mut scores = vec![0.0; pairs.n_pairs];
-    for (&pair, score) in pairs.of_edge.iter().zip(mask) {
+    for (&pair, score) in pairs.pair_of_edge.iter().zip(mask) {
         scores[pair] += score.to_f64_exact();
     }
     for (score, size) in scores.iter_mut().zip(pairs.sizes()) {
@@ -110,10 +109,12 @@ fn undirected_scores<T: Real>(
     Ok((pairs, scores))
 }
 
-/// Share of the elements that tie at the cut of a mask, so that their order and not their score decides which are kept.
+/// Share of the elements that tie at the cut of a mask, so that their order and not their score decides which are
+/// kept.
 ///
-/// In [0, 1]: 0 = the scores decide. With an `edge_index` the elements are undirected edges, as in
-/// [`sparsify_undirected`]. A threshold has no ties: it keeps none of the elements at it. 0 for a mask without elements.
+/// In [0, 1]; 0 means that the scores decide. With an `edge_index`, elements are undirected edges as in
+/// [`sparsify_undirected`]. A threshold has no ties, because it keeps no element that is equal to it. 0 for an empty
+/// mask.
 ///
 /// # Errors
 /// As [`sparsify`] and [`sparsify_undirected`].
@@ -146,7 +147,7 @@ pub fn tied_share<T: Real>(
     Ok(n_tied as f64 / scores.len().max(1) as f64)
 }
 
-/// The indices that are kept, ascending.
+/// Indices of the kept elements, ascending.
 fn selected<T: Real>(scores: &[T], sparsity: Sparsity) -> Result<Vec<usize>> {
     let n = scores.len();
     match sparsity {

@@ -1,4 +1,4 @@
-//! The most important features, and masks of nothing else.
+//! Most important features, and masks that keep only them.
 
 use std::cmp::Ordering;
 
@@ -8,24 +8,24 @@ use xai_core::{Error, ExactSum, Real, Result};
 
 use crate::input;
 
-/// The most important features of a node mask.
+/// Most important features of a node mask.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TopFeatures {
-    /// Their indices, ascending.
+    /// Indices of the features, ascending.
     pub features: Vec<usize>,
-    /// Number of features that tie at rank `k`, of which those with lower indices are taken; 0 if none of them is left out.
+    /// Number of features that tie at rank `k`, of which those with the lowest indices are taken. 0 if all of them
+    /// are taken.
     pub ties_at_k: usize,
 }
 
-/// The `k` features with the largest column sum of a node mask.
+/// Selects the `k` features with the largest column sums of a node mask.
 ///
-/// `node_mask` is `(n_nodes, n_features)`, finite. Sums are exact, so equal columns tie whatever
-/// the order of the nodes; ties go to the lower index, and are counted.
+/// `node_mask` has the shape `(n_nodes, n_features)` and finite values. Sums are exact, so equal columns tie whatever
+/// the order of the nodes. Ties go to the lower index, and are counted.
 ///
 /// # Errors
-/// `InvalidParameter` for `k` of 0 or beyond the number of features, `Empty`
-/// for a mask without nodes, `NonFinite`.
+/// `InvalidParameter` if `k` is 0 or exceeds the number of features, `Empty` for a mask without nodes, `NonFinite`.
 ///
 /// ```
 /// use ndarray::array;
@@ -62,9 +62,9 @@ pub fn top_k_features<T: Real>(node_mask: ArrayView2<'_, T>, k: usize) -> Result
     })
 }
 
-/// The node mask that keeps the [`top_k_features`] of a mask whole and sets the rest to 0.
+/// Node mask that is 1 for the [`top_k_features`] of a mask and 0 for the rest.
 ///
-/// This is what `top_k` of PyTorch Geometric's `unfaithfulness` gives to the model.
+/// This is the mask that PyTorch Geometric's `unfaithfulness` passes to the model for its `top_k`.
 ///
 /// # Errors
 /// As [`top_k_features`].
@@ -83,7 +83,7 @@ pub fn top_k_feature_mask<T: Real>(node_mask: ArrayView2<'_, T>, k: usize) -> Re
     Ok(kept)
 }
 
-/// The indices of the `k` largest of finite values, ascending; ties go to the lower index.
+/// Indices of the `k` largest values, ascending. Ties go to the lower index. Values must be finite.
 pub(crate) fn largest<T: Real>(values: &[T], k: usize) -> Vec<usize> {
     if k == 0 {
         return Vec::new();
@@ -92,17 +92,19 @@ pub(crate) fn largest<T: Real>(values: &[T], k: usize) -> Vec<usize> {
         return (0..values.len()).collect();
     }
     let (least, mut ties) = cut(values, k);
-    let mut chosen = |&i: &usize| {
-        let tie = values[i] == least && ties > 0;
-        ties -= usize::from(tie);
-        values[i] > least || tie
+    // In ascending order of indices, so that the first ties are taken.
+    let mut is_selected = |&i: &usize| {
+        let is_tie = values[i] == least && ties > 0;
+        ties -= usize::from(is_tie);
+        values[i] > least || is_tie
     };
     let mut indices = Vec::with_capacity(k);
-    indices.extend((0..values.len()).filter(&mut chosen));
+    indices.extend((0..values.len()).filter(&mut is_selected));
     indices
 }
 
-/// Number of values that tie at the cut below the `k` largest, so that their order decides which of them are kept.
+/// Number of values that tie at the cut below the `k` largest, so that their order decides which of them are
+/// selected.
 pub(crate) fn n_tied_at_cut<T: Real>(values: &[T], k: usize) -> usize {
     if k == 0 || k >= values.len() {
         return 0;
@@ -112,8 +114,10 @@ pub(crate) fn n_tied_at_cut<T: Real>(values: &[T], k: usize) -> usize {
     if n_tied > n_kept { n_tied } else { 0 }
 }
 
-/// The lowest of the `k` largest of more finite values, `k` at least 1, and how many of that value are among them.
+/// The lowest of the `k` largest values, and the number of times it occurs among them. `k` is at least 1 and less
+/// than the number of values, which are finite.
 fn cut<T: Real>(values: &[T], k: usize) -> (T, usize) {
+    // Selection is linear in the number of values; sorting would be n log n.
     let mut copy = values.to_vec();
     let descending = |a: &T, b: &T| b.partial_cmp(a).unwrap_or(Ordering::Equal);
     let (above, &mut least, _) = copy.select_nth_unstable_by(k - 1, descending);

@@ -1,4 +1,4 @@
-//! Explanations, and the graphs that they keep and leave.
+//! Explanations, and the graphs with and without them.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, Zip};
 use xai_core::tensor::check_shape;
@@ -9,7 +9,7 @@ use crate::model::edge_choices::EdgeRemoval;
 use crate::model::graph::{Graph, OwnedGraph};
 use crate::{help, input};
 
-/// An explanation: a mask over node features, over edges, or both. 1 = part of the explanation.
+/// An explanation: a mask over node features, over edges, or both. 1 means part of the explanation.
 #[derive(Debug, Clone, Copy)]
 pub struct Explanation<'a, T> {
     node_mask: Option<ArrayView2<'a, T>>,
@@ -17,7 +17,7 @@ pub struct Explanation<'a, T> {
 }
 
 impl<'a, T: Real> Explanation<'a, T> {
-    /// An explanation by edges, `(n_edges,)` in [0, 1]; all features stay.
+    /// Creates an explanation by edges, `(n_edges,)` in [0, 1]. All features are kept.
     #[must_use]
     pub fn edges(edge_mask: ArrayView1<'a, T>) -> Self {
         Self {
@@ -26,8 +26,8 @@ impl<'a, T: Real> Explanation<'a, T> {
         }
     }
 
-    /// An explanation by nodes `(n_nodes, 1)`, by features `(1, n_features)`, or by both
-    /// `(n_nodes, n_features)`, in [0, 1]; all edges stay.
+    /// Creates an explanation by nodes `(n_nodes, 1)`, by features `(1, n_features)`, or by both `(n_nodes,
+    /// n_features)`, in [0, 1]. All edges are kept.
     #[must_use]
     pub fn nodes(node_mask: ArrayView2<'a, T>) -> Self {
         Self {
@@ -36,18 +36,18 @@ impl<'a, T: Real> Explanation<'a, T> {
         }
     }
 
-    /// Adds a node mask, as in [`nodes`](Self::nodes).
+    /// Adds a node mask with a shape as in [`nodes`](Self::nodes).
     #[must_use]
     pub fn with_nodes(mut self, node_mask: ArrayView2<'a, T>) -> Self {
         self.node_mask = Some(node_mask);
         self
     }
 
-    /// The graph of the explanation alone: features ⊙ mask, edges by mask.
+    /// Graph of the explanation alone: features and edges multiplied by the mask.
     ///
     /// # Errors
-    /// `ShapeMismatch` for a mask that does not fit the graph, `NonFinite` and
-    /// `OutOfDomain` for a mask outside [0, 1], or a soft edge mask where edges are removed.
+    /// `ShapeMismatch` for a mask that does not fit the graph; `NonFinite` and `OutOfDomain` for a mask outside [0,
+    /// 1], or for a soft edge mask if edges are removed.
     ///
     /// ```
     /// use ndarray::array;
@@ -66,7 +66,7 @@ impl<'a, T: Real> Explanation<'a, T> {
         self.masked(graph, removal, |mask| mask)
     }
 
-    /// The graph without the explanation: the same with `1 − mask`.
+    /// Graph without the explanation: the same with `1 − mask`.
     ///
     /// # Errors
     /// As [`kept`](Self::kept).
@@ -81,11 +81,11 @@ impl<'a, T: Real> Explanation<'a, T> {
         share: impl Fn(T) -> T,
     ) -> Result<OwnedGraph<T>> {
         let features = self.masked_features(graph, &share)?;
-        let edges = Edges::of(graph)?;
+        let all_edges = Edges::from_graph(graph)?;
         let edges = match (self.edge_mask, removal) {
-            (None, _) => edges,
-            (Some(mask), EdgeRemoval::Weight) => edges.weighted(mask, share)?,
-            (Some(mask), EdgeRemoval::Remove) => edges.without(mask, share)?,
+            (None, _) => all_edges,
+            (Some(mask), EdgeRemoval::Weight) => all_edges.weighted(mask, share)?,
+            (Some(mask), EdgeRemoval::Remove) => all_edges.without(mask, share)?,
         };
         Ok(OwnedGraph {
             features,
@@ -117,15 +117,16 @@ impl<'a, T: Real> Explanation<'a, T> {
     }
 }
 
-/// Edges and their weights, which explanations take away.
+/// Edges and their weights, before or after masking.
 struct Edges<T> {
     index: Array2<i64>,
     weight: Array1<T>,
 }
 
 impl<T: Real> Edges<T> {
-    /// Those of a graph, whose public fields can be changed after they were checked.
-    fn of(graph: Graph<'_, T>) -> Result<Self> {
+    /// Copies the edges of a graph, and checks them again: the fields of a graph are public and may have been
+    /// changed.
+    fn from_graph(graph: Graph<'_, T>) -> Result<Self> {
         let n_edges = graph.n_edges();
         if graph.edge_index.nrows() != 2 {
             return Err(Error::shape_described(
@@ -162,15 +163,16 @@ impl<T: Real> Edges<T> {
 
     fn without(self, mask: ArrayView1<'_, T>, share: impl Fn(T) -> T) -> Result<Self> {
         self.check(mask)?;
-        let soft = |m: &T| *m != T::zero() && *m != T::one();
-        if let Some(i) = mask.iter().position(soft) {
+        // Half an edge cannot be removed, and rounding would silently change the explanation.
+        let is_soft = |m: &T| *m != T::zero() && *m != T::one();
+        if let Some(i) = mask.iter().position(is_soft) {
             let expected = "0 or 1 where edges are removed";
             let value = mask[i].to_f64_exact();
             let error = Error::out_of_domain(input::EDGE_MASK, &[i], value, expected);
             return Err(error.with_help(help::SPARSIFY_FIRST));
         }
-        let stays = |&edge: &usize| share(mask[edge]) == T::one();
-        let edges: Vec<usize> = (0..mask.len()).filter(stays).collect();
+        let is_kept = |&edge: &usize| share(mask[edge]) == T::one();
+        let edges: Vec<usize> = (0..mask.len()).filter(is_kept).collect();
         Ok(Self {
             index: self.index.select(Axis(1), &edges),
             weight: self.weight.select(Axis(0), &edges),

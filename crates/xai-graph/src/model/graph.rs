@@ -1,4 +1,4 @@
-//! Graphs as a model takes them.
+//! Graphs as input of a model.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 use xai_core::number::check_finite;
@@ -8,27 +8,26 @@ use xai_core::{Error, Real, Result};
 use crate::edge_index::check_edge_index;
 use crate::input;
 
-/// A graph as a model takes it.
+/// A graph as input of a model.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive] // made by `new`, which checks
 pub struct Graph<'a, T> {
-    /// `(n_nodes, n_features)`.
+    /// Node features, `(n_nodes, n_features)`.
     pub features: ArrayView2<'a, T>,
-    /// `(2, n_edges)`: sources and targets, each in `0..n_nodes`.
+    /// Source and target nodes of the edges, `(2, n_edges)`, each in `0..n_nodes`.
     pub edge_index: ArrayView2<'a, i64>,
-    /// `(n_edges,)`: how much each edge carries; `None` = 1 each.
+    /// Edge weights, `(n_edges,)`; `None` = 1 each.
     pub edge_weight: Option<ArrayView1<'a, T>>,
-    /// `(n_nodes,)`: which graph of a batch each node belongs to; `None` for a single graph.
+    /// Graph of a batch that each node belongs to, `(n_nodes,)`; `None` for a single graph.
     pub batch: Option<ArrayView1<'a, i64>>,
 }
 
 impl<'a, T: Real> Graph<'a, T> {
-    /// A single graph without edge weights.
+    /// Creates a single graph without edge weights.
     ///
     /// # Errors
-    /// `ShapeMismatch` for an edge index that is not `(2, n_edges)`,
-    /// `OutOfDomain` for an edge to a node that is not there, `NonFinite`,
-    /// `Empty` without nodes.
+    /// `ShapeMismatch` for an edge index with a shape other than `(2, n_edges)`, `OutOfDomain` for an edge to a node
+    /// that does not exist, `NonFinite`, `Empty` without nodes.
     ///
     /// ```
     /// use ndarray::array;
@@ -52,7 +51,7 @@ impl<'a, T: Real> Graph<'a, T> {
         })
     }
 
-    /// Weighs the edges.
+    /// Sets the edge weights.
     ///
     /// # Errors
     /// `ShapeMismatch` unless there is one weight per edge, `NonFinite`.
@@ -63,10 +62,10 @@ impl<'a, T: Real> Graph<'a, T> {
         Ok(self)
     }
 
-    /// Says which graph of a batch each node belongs to.
+    /// Sets the graph of a batch that each node belongs to.
     ///
     /// # Errors
-    /// `ShapeMismatch` unless there is one per node, `OutOfDomain` below 0.
+    /// `ShapeMismatch` unless there is one entry per node, `OutOfDomain` for negative ones.
     pub fn with_batch(mut self, batch: ArrayView1<'a, i64>) -> Result<Self> {
         check_shape(input::BATCH, &[self.n_nodes()], batch.shape())?;
         if let Some(i) = batch.iter().position(|&graph| graph < 0) {
@@ -77,20 +76,20 @@ impl<'a, T: Real> Graph<'a, T> {
         Ok(self)
     }
 
-    /// The number of nodes.
+    /// Number of nodes.
     #[must_use]
     pub fn n_nodes(&self) -> usize {
         self.features.nrows()
     }
 
-    /// The number of edges, each direction its own.
+    /// Number of directed edges.
     #[must_use]
     pub fn n_edges(&self) -> usize {
         self.edge_index.ncols()
     }
 }
 
-/// A graph that owns its arrays; [`view`](Self::view) is what a model takes.
+/// A graph that owns its arrays. [`view`](Self::view) converts it to the input of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OwnedGraph<T> {
     /// As in [`Graph`].
@@ -104,7 +103,7 @@ pub struct OwnedGraph<T> {
 }
 
 impl<T: Real> OwnedGraph<T> {
-    /// The graph as a model takes it.
+    /// Borrows the graph as input of a model.
     #[must_use]
     pub fn view(&self) -> Graph<'_, T> {
         Graph {

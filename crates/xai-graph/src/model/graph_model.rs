@@ -1,4 +1,4 @@
-//! Models over graphs, and their outputs on the whole graph, on the explanation and on the rest.
+//! Models over graphs, and their outputs with and without an explanation.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -12,18 +12,17 @@ use crate::model::edge_choices::EdgeRemoval;
 use crate::model::explanation::Explanation;
 use crate::model::graph::Graph;
 
-/// A model over graphs: node features, edges and their weights in, output rows out.
+/// A model over graphs: maps node features, edges and edge weights to output rows.
 ///
-/// One row per node, edge or graph, as the model's task is; always the same number for the same
-/// nodes. Closures `Fn(Graph<'_, T>) -> Result<Array2<T>, E>` implement it.
+/// Depending on the task there is one row per node, edge or graph, always the same number for the same nodes.
+/// Implemented by closures `Fn(Graph<'_, T>) -> Result<Array2<T>, E>`.
 ///
-/// An edge weight scales what the edge carries: a weight of 0 must count like an edge that is not
-/// there.
+/// An edge weight scales the message along the edge: a weight of 0 must have the same effect as a missing edge.
 pub trait GraphModel<T>: Sync {
-    /// The output rows, `(n_rows, n_classes)`.
+    /// Output rows, `(n_rows, n_classes)`.
     ///
     /// # Errors
-    /// The model's own.
+    /// Errors of the model itself.
     fn outputs(&self, graph: Graph<'_, T>) -> Result<Array2<T>, Box<dyn StdError + Send + Sync>>;
 }
 
@@ -37,8 +36,8 @@ where
     }
 }
 
-/// Calls a model and checks the shape of what it returns against `expected`, where that is known.
-/// `part` says which part of the graph it is, in words.
+/// Calls a model and checks the shape of its outputs against `expected`, if given. `part` describes the part of the
+/// graph in errors.
 pub(crate) fn call<T: Real>(
     model: &(impl GraphModel<T> + ?Sized),
     graph: Graph<'_, T>,
@@ -55,25 +54,25 @@ pub(crate) fn call<T: Real>(
     Ok(outputs)
 }
 
-/// The answers of a model that all scores of one explanation are made of.
+/// Outputs from which all scores of one explanation are computed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExplainedOutputs<T> {
-    /// On the whole graph.
+    /// Outputs on the whole graph.
     pub full: Array2<T>,
-    /// On the explanation alone.
+    /// Outputs on the explanation alone.
     pub kept: Array2<T>,
-    /// On the graph without the explanation.
+    /// Outputs on the graph without the explanation.
     pub complement: Array2<T>,
 }
 
 /// Calls a model on the whole graph, on the explanation alone and on the rest.
 ///
-/// The three arrays are what [`FidelityMetric::evaluate`](crate::FidelityMetric::evaluate) and
-/// [`unfaithfulness`](crate::unfaithfulness()) take.
+/// The three arrays are the arguments of [`FidelityMetric::evaluate`](crate::FidelityMetric::evaluate) and
+/// [`unfaithfulness`](crate::unfaithfulness()).
 ///
 /// # Errors
-/// As [`Explanation::kept`]; `Model` when the model fails, `ShapeMismatch` when its
-/// outputs on the three graphs differ in shape.
+/// As [`Explanation::kept`]; `Model` if the model fails; `ShapeMismatch` if its outputs on the three graphs differ in
+/// shape.
 ///
 /// ```
 /// use ndarray::{Array2, array};

@@ -1,4 +1,4 @@
-//! Graphs, models over them, explanations, and the graphs that an explanation keeps and leaves.
+//! Graphs, models over them, explanations, and the subgraphs that an explanation keeps and removes.
 
 pub(crate) mod edge_choices;
 pub(crate) mod explanation;

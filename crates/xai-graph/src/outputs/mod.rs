@@ -1,4 +1,4 @@
-//! What a model's outputs are, and what is read from them: classes and probabilities.
+//! Outputs of a model, and the classes and probabilities that are read from them.
 
 pub(crate) mod output_rows;
 pub(crate) mod predictions;

@@ -1,4 +1,4 @@
-//! What output rows hold, which are visited, and how they become probabilities.
+//! Conversion of output rows to probabilities, and selection of rows.
 
 use ndarray::{ArrayView1, ArrayView2};
 use xai_core::describe::Parameter;
@@ -8,14 +8,14 @@ use xai_core::{Activation, Error, Input, Real, Result};
 
 use crate::{help, input};
 
-/// How far the probabilities of a row may be from summing to 1: single precision over a thousand
-/// classes stays within it.
+/// Tolerated deviation of the sum of a row of probabilities from 1. Sufficient for single precision with a thousand
+/// classes.
 pub(crate) const SUM_TOLERANCE: f64 = 1e-4;
 
-/// What classes to choose among look like.
+/// Expected shape of outputs that are classes to choose among.
 pub(crate) const TWO_COLUMNS: &str = "(n, c) with c >= 2";
 
-/// Output rows of one class of several, checked for their shape; values are checked row by row.
+/// Output rows of a categorical distribution. The shape is checked on creation, values row by row.
 pub(crate) struct OutputRows<'a, T> {
     input: Input,
     outputs: ArrayView2<'a, T>,
@@ -42,8 +42,8 @@ impl<'a, T: Real> OutputRows<'a, T> {
         self.outputs.ncols()
     }
 
-    /// Writes the probabilities of some rows to `probabilities`, one row after the other, and the predicted classes to
-    /// `classes`, where they are asked for.
+    /// Writes the probabilities of some rows to `probabilities`, row after row, and the predicted classes to
+    /// `classes` if given.
     pub(crate) fn read(
         &self,
         rows: impl Iterator<Item = usize> + Clone,
@@ -70,7 +70,7 @@ impl<'a, T: Real> OutputRows<'a, T> {
         if let Some(classes) = classes {
             classes.clear();
             for (row, values) in rows.zip(probabilities.chunks_exact(self.n_classes())) {
-                // Of the outputs themselves: probabilities may tie where logits do not.
+                // From the outputs themselves, because probabilities may tie where logits do not.
                 let class = arg_max(values);
                 classes.push(class.ok_or_else(|| Error::non_finite(self.input, &[row]))?);
             }
@@ -88,10 +88,10 @@ impl<'a, T: Real> OutputRows<'a, T> {
     }
 }
 
-/// Checks that a row holds what it is said to hold.
+/// Checks that a row contains what `returns` and `distribution` declare.
 ///
 /// # Errors
-/// `NonFinite` and `OutOfDomain`, naming the first element, or the row when its sum is wrong.
+/// `NonFinite` and `OutOfDomain`, naming the first invalid element, or the row if its sum is wrong.
 pub(crate) fn check_row<T: Real>(
     input: Input,
     row: usize,
@@ -136,7 +136,7 @@ pub(crate) fn check_row<T: Real>(
     Ok(())
 }
 
-/// What the outputs of a model are.
+/// Kind of the outputs of a model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -151,20 +151,20 @@ pub enum ReturnType {
     LogProbs,
 }
 
-/// What the columns of an output row are to one another.
+/// Relation between the columns of an output row.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum OutputDistribution {
-    /// One class of several: logits go through a softmax, probabilities sum to 1.
+    /// The columns are alternatives: logits go through a softmax, probabilities sum to 1.
     #[default]
     Categorical,
-    /// Each column is a yes or no by itself (binary and multi-label models): logits go through a
-    /// sigmoid, probabilities need not sum to 1.
+    /// Each column is an independent yes or no (binary and multi-label models): logits go through a sigmoid, and
+    /// probabilities need not sum to 1.
     Bernoulli,
 }
 
-/// All rows, or some by their position; one named twice is visited twice.
+/// All rows, or some rows by their index. Repeated indices are visited repeatedly.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct RowSubset<'a> {
     index: Option<&'a [usize]>,
@@ -175,21 +175,21 @@ impl<'a> RowSubset<'a> {
         Self { index: Some(index) }
     }
 
-    /// The positions; `None` for all rows.
+    /// Indices of the rows; `None` for all rows.
     pub(crate) fn index(self) -> Option<&'a [usize]> {
         self.index
     }
 
-    /// The row that is visited at a position.
+    /// Row at a position of the subset.
     #[inline]
     pub(crate) fn row(self, visited: usize) -> usize {
         self.index.map_or(visited, |index| index[visited])
     }
 
-    /// The number of rows to visit among those of `n_samples`.
+    /// Number of visited rows.
     ///
     /// # Errors
-    /// `Empty` when there are none, `OutOfDomain` for one beyond the samples.
+    /// `Empty` if there are none, `OutOfDomain` for an index beyond the samples.
     pub(crate) fn n_rows(self, n_samples: usize) -> Result<usize> {
         let Some(index) = self.index else {
             return match n_samples {

@@ -6,15 +6,15 @@ use xai_core::{Error, Real, Result};
 
 use crate::input;
 
-/// `KL(p‖q) = Σ p_i ln(p_i / q_i)` in nats, from probabilities.
+/// Kullback–Leibler divergence `KL(p‖q) = Σ p_i ln(p_i / q_i)` in nats, from probabilities.
 ///
-/// `0 · ln 0` counts as 0; an outcome that `p` allows and `q` rules out (`p_i > 0`, `q_i = 0`)
-/// makes it ∞. 0 means equal distributions; there is no upper bound. Not symmetric.
-/// Sums of `p` and `q` are not looked at; what rounding leaves below 0 is 0.
+/// `0 · ln 0` is 0. An outcome that is possible under `p` and impossible under `q` (`p_i > 0`, `q_i = 0`) makes the
+/// divergence ∞. 0 means equal distributions; there is no upper bound. Not symmetric. The sums of `p` and `q` are not
+/// checked, and a result below 0 from rounding is 0.
 ///
 /// # Errors
-/// `ShapeMismatch` when the lengths differ, `Empty` without outcomes,
-/// `NonFinite` and `OutOfDomain` for what is not a probability.
+/// `ShapeMismatch` if the lengths differ, `Empty` without outcomes, `NonFinite` and `OutOfDomain` for values that are
+/// not probabilities.
 ///
 /// ```
 /// use xai_graph::unfaithfulness::kl_divergence;
@@ -28,7 +28,7 @@ use crate::input;
 /// # Source
 /// Kullback and Leibler, *On information and sufficiency*, 1951.
 pub fn kl_divergence<T: Real>(p: &[T], q: &[T]) -> Result<f64> {
-    same_outcomes(p, q)?;
+    check_outcomes(p, q)?;
     for (input, row) in [(input::P, p), (input::Q, q)] {
         let within = |x: f64| (0.0..=1.0 + 1e-4).contains(&x);
         check_domain(input, row, within, "a probability")?;
@@ -40,14 +40,14 @@ pub fn kl_divergence<T: Real>(p: &[T], q: &[T]) -> Result<f64> {
     Ok(terms.sum::<f64>().max(0.0))
 }
 
-/// `KL(p‖q) = Σ e^{ln p_i} (ln p_i − ln q_i)` in nats, from log-probabilities.
+/// Kullback–Leibler divergence `KL(p‖q) = Σ e^{ln p_i} (ln p_i − ln q_i)` in nats, from log-probabilities.
 ///
-/// As [`kl_divergence`], but probabilities too small for a double still count with their
-/// logarithm. −∞ is the log-probability of an impossible outcome.
+/// Like [`kl_divergence`], but probabilities of `q` that are too small for a double still enter with their logarithm.
+/// −∞ is the log-probability of an impossible outcome.
 ///
 /// # Errors
-/// `ShapeMismatch` when the lengths differ, `Empty` without outcomes,
-/// `NonFinite` for NaN and `OutOfDomain` for a positive log-probability.
+/// `ShapeMismatch` if the lengths differ, `Empty` without outcomes, `NonFinite` for NaN, and `OutOfDomain` for a
+/// positive log-probability.
 ///
 /// ```
 /// use xai_graph::unfaithfulness::kl_divergence_from_logs;
@@ -56,7 +56,7 @@ pub fn kl_divergence<T: Real>(p: &[T], q: &[T]) -> Result<f64> {
 /// # Ok::<(), xai_graph::Error>(())
 /// ```
 pub fn kl_divergence_from_logs<T: Real>(log_p: &[T], log_q: &[T]) -> Result<f64> {
-    same_outcomes(log_p, log_q)?;
+    check_outcomes(log_p, log_q)?;
     for (input, row) in [(input::LOG_P, log_p), (input::LOG_Q, log_q)] {
         if let Some(i) = row.iter().position(|x| x.is_nan()) {
             return Err(Error::non_finite(input, &[i]));
@@ -73,17 +73,18 @@ pub fn kl_divergence_from_logs<T: Real>(log_p: &[T], log_q: &[T]) -> Result<f64>
     Ok(terms.sum::<f64>().max(0.0))
 }
 
-fn same_outcomes<T>(p: &[T], q: &[T]) -> Result<()> {
+fn check_outcomes<T>(p: &[T], q: &[T]) -> Result<()> {
     check_shape(input::Q, &[p.len()], &[q.len()])?;
-    match p.is_empty() {
-        true => Err(Error::empty(input::OUTCOMES)),
-        false => Ok(()),
+    if p.is_empty() {
+        Err(Error::empty(input::OUTCOMES))
+    } else {
+        Ok(())
     }
 }
 
-/// `p (ln p − ln q)`, 0 for `p = 0` and ∞ for `q = 0 < p`: one term of the divergence.
+/// One term of the divergence, `p (ln p − ln q)`: 0 for `p = 0`, and ∞ for `q = 0 < p`.
 ///
-/// Infinite logarithms only stand for impossible outcomes; both are never infinite when `p > 0`.
+/// Only impossible outcomes have infinite logarithms, so the two are never both infinite when `p > 0`.
 #[inline(always)]
 #[must_use]
 pub(crate) fn kl_term(p: f64, log_p: f64, log_q: f64) -> f64 {

@@ -1,4 +1,4 @@
-//! Unfaithfulness with its choices, its result and its state.
+//! Unfaithfulness with its options, its result and its state.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -23,11 +23,11 @@ use crate::{help, input};
 /// - `full`: `(n_samples, n_classes)` logits on the whole graph; y is their softmax
 /// - `kept`: of the same shape, on the explanation alone; ŷ is their softmax
 ///
-/// In [0, 1], lower is better: 0 = the same answer; 1 = an answer that the explanation rules out.
-/// The mean is taken before the exponential. [`UnfaithfulnessMetric`] takes probabilities, log-probabilities,
-/// independent columns, the other direction and a subset of the rows.
+/// In [0, 1], lower is better: 0 = equal outputs; 1 = an outcome that is possible on the whole graph is impossible on
+/// the explanation. The mean is taken before the exponential. [`UnfaithfulnessMetric`] also supports probabilities,
+/// log-probabilities, independent columns, the other direction of the divergence, and a subset of the rows.
 ///
-/// Works in logarithms, so logits of ±1000 do no harm.
+/// Computed with logarithms, so logits of ±1000 do not overflow.
 ///
 /// # Errors
 /// `ShapeMismatch`, `Empty`, and `NonFinite` naming `full` or `kept`.
@@ -43,10 +43,9 @@ use crate::{help, input};
 /// ```
 ///
 /// # Source
-/// Agarwal et al., *Evaluating explainability for graph neural networks* (GraphXAI), arXiv
-/// 2208.09339, which defines it by `KL(y‖ŷ)`. GraphXAI's own code and `unfaithfulness` of PyTorch
-/// Geometric compute `KL(ŷ‖y)`: [`KlDirection::Reverse`] gives their number. The latter returns NaN for
-/// logits of ±1000.
+/// Agarwal et al., *Evaluating explainability for graph neural networks* (GraphXAI), arXiv 2208.09339, which defines
+/// it by `KL(y‖ŷ)`. The code of GraphXAI and `unfaithfulness` of PyTorch Geometric compute `KL(ŷ‖y)`, which is
+/// [`KlDirection::Reverse`]. The latter returns NaN for logits of ±1000.
 pub fn unfaithfulness<T: Real>(
     full: ArrayView2<'_, T>,
     kept: ArrayView2<'_, T>,
@@ -54,7 +53,7 @@ pub fn unfaithfulness<T: Real>(
     UnfaithfulnessMetric::new().evaluate(full, kept)
 }
 
-/// Unfaithfulness with its choices.
+/// Unfaithfulness with options.
 ///
 /// ```
 /// use ndarray::array;
@@ -77,21 +76,21 @@ pub struct UnfaithfulnessMetric<'a> {
 }
 
 impl<'a> UnfaithfulnessMetric<'a> {
-    /// Logits of one class of several, `KL(y‖ŷ)`, all rows.
+    /// Categorical logits, `KL(y‖ŷ)`, all rows.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Only these rows, by their position; one named twice counts twice.
+    /// Restricts the evaluation to these rows. A repeated index counts repeatedly.
     #[must_use]
     pub fn index(mut self, index: &'a [usize]) -> Self {
         self.rows = RowSubset::new(index);
         self
     }
 
-    /// What is assumed about outputs that look like something else: rows of probabilities are read as logits if nobody says
-    /// that they are none. `None` for all other outputs.
+    /// Returns the assumption made about outputs that look like another kind: rows that look like probabilities are
+    /// read as logits unless a kind is set. `None` for all other outputs.
     ///
     /// ```
     /// use ndarray::array;
@@ -104,7 +103,7 @@ impl<'a> UnfaithfulnessMetric<'a> {
     /// ```
     #[must_use]
     pub fn assumption<T: Real>(&self, outputs: ArrayView2<'_, T>) -> Option<Help> {
-        // Probabilities of half precision sum to 1 within a thousandth.
+        // Probabilities in half precision sum to 1 within a thousandth.
         let is_distribution = |row: ArrayView1<'_, T>| {
             let is_share = |x: &T| *x >= T::zero() && *x <= T::one();
             let sum: f64 = row.iter().map(|x| x.to_f64_exact()).sum();
@@ -116,11 +115,11 @@ impl<'a> UnfaithfulnessMetric<'a> {
         are_distributions.then_some(help::READ_AS_LOGITS)
     }
 
-    /// The unfaithfulness over all rows.
+    /// Evaluates the unfaithfulness over all rows.
     ///
     /// # Errors
-    /// `ShapeMismatch`, `Empty`; `NonFinite` and `OutOfDomain`
-    /// for rows that do not hold what [`return_type`](Self::return_type) says, naming `full` or `kept`.
+    /// `ShapeMismatch`, `Empty`; `NonFinite` and `OutOfDomain` for rows that are not of the declared
+    /// [`return_type`](Self::return_type), naming `full` or `kept`.
     pub fn evaluate<T: Real>(
         &self,
         full: ArrayView2<'_, T>,
@@ -131,9 +130,9 @@ impl<'a> UnfaithfulnessMetric<'a> {
         state.finish()
     }
 
-    /// The unfaithfulness `1 − exp(−KL_i)` of every row by itself.
+    /// Unfaithfulness `1 − exp(−KL_i)` of every row.
     ///
-    /// Their mean is not the value over all rows, whose mean is taken before the exponential.
+    /// Their mean differs from the value over all rows, whose mean is taken before the exponential.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate).
@@ -158,8 +157,8 @@ impl<'a> UnfaithfulnessMetric<'a> {
         Ok(divergences)
     }
 
-    /// The divergence `KL_i` of every row in nats, whose mean the value is made of: for programs that
-    /// group rows by themselves, with [`Unfaithfulness::new`].
+    /// Divergence `KL_i` of every row in nats, whose mean determines the value. For programs that group rows
+    /// themselves, with [`Unfaithfulness::new`].
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate).
@@ -188,58 +187,57 @@ impl<'a> UnfaithfulnessMetric<'a> {
         Ok(blocks.concat())
     }
 
-    /// A state of no rows with these choices; the subset of rows is not part of it.
+    /// Creates an empty state with these options, except for the subset of rows.
     #[must_use]
     pub fn accumulator<T>(&self) -> UnfaithfulnessAccumulator<T> {
         UnfaithfulnessAccumulator::new(self.setup)
     }
 }
 
-/// Which of the two distributions the divergence takes as the truth.
+/// Direction of the divergence: which of the two distributions is the truth.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum KlDirection {
-    /// `KL(y‖ŷ)`: the answer on the whole graph is the truth, as the papers define it.
+    /// `KL(y‖ŷ)`: the output on the whole graph is the truth, as defined in the papers.
     #[default]
     Forward,
-    /// `KL(ŷ‖y)`: what the code of PyTorch Geometric and of GraphXAI computes.
+    /// `KL(ŷ‖y)`, as computed by the code of PyTorch Geometric and of GraphXAI.
     ///
-    /// The documentation of the one and the paper of the other say `KL(y‖ŷ)`. (torch's `kl_div` takes the
-    /// truth as its second argument; both pass the answer on the explanation.)
+    /// The documentation of the former and the paper of the latter define `KL(y‖ŷ)`. (The second argument of torch's
+    /// `kl_div` is the truth; both pass the output on the explanation there.)
     Reverse,
 }
 
-/// The choices that two states must share to be merged.
+/// Options that two states must share to be merged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 #[params(of = UnfaithfulnessMetric<'_>, at = setup)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Setup {
-    /// What the outputs are.
+    /// Kind of the outputs.
     pub(crate) return_type: ReturnType,
-    /// What the columns are to one another.
+    /// Relation between the columns.
     ///
-    /// For independent columns the divergence of a row is the sum of those of its columns, each a yes or
-    /// no.
+    /// For independent columns the divergence of a row is the sum over its columns, each a yes or no.
     pub(crate) output_distribution: OutputDistribution,
-    /// Which way the divergence is taken.
+    /// Direction of the divergence.
     pub(crate) kl_direction: KlDirection,
 }
 
-/// The graph explanation unfaithfulness of some samples.
+/// Graph explanation unfaithfulness of some samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Unfaithfulness {
-    /// `1 − exp(−divergence)` in [0, 1], lower is better.
+    /// `1 − exp(−divergence)` in [0, 1]; lower is better.
     pub value: f64,
-    /// The mean Kullback–Leibler divergence over the rows, in nats; may be ∞.
+    /// Mean Kullback–Leibler divergence over the rows, in nats. May be ∞.
     pub divergence: f64,
-    /// The number of rows.
+    /// Number of rows.
     pub n_samples: u64,
 }
 
 impl Unfaithfulness {
-    /// The unfaithfulness of a mean divergence, in nats, over some rows.
+    /// Unfaithfulness of a mean divergence in nats over some rows.
     #[must_use]
     pub fn new(divergence: f64, n_samples: u64) -> Self {
         Self {
@@ -250,8 +248,9 @@ impl Unfaithfulness {
     }
 }
 
-/// `1 − exp(−kl)`, exact for small divergences too.
+/// `1 − exp(−kl)`, also exact for small divergences.
 pub(crate) fn from_divergence(kl: f64) -> f64 {
+    // `1 - exp(-kl)` would lose all digits of a small divergence.
     -(-kl).exp_m1()
 }
 
@@ -294,7 +293,7 @@ impl Scores for Unfaithfulness {
     const SCORES: &'static [Score<Self>] = &[Self::UNFAITHFULNESS];
 }
 
-/// [`Unfaithfulness`] as a state: every row counts the same, whatever batch it came in.
+/// Accumulator of [`Unfaithfulness`]. Every row has the same weight, whatever its batch.
 ///
 /// A batch is `(full, kept)`, both `(n_samples, n_classes)`.
 ///
@@ -320,7 +319,7 @@ pub struct UnfaithfulnessAccumulator<T> {
 }
 
 impl<T: Real> UnfaithfulnessAccumulator<T> {
-    /// Folds in the visited rows; the state is unchanged where one of them is bad.
+    /// Adds the visited rows. The state is not changed if one of them is invalid.
     pub(crate) fn update_rows(&mut self, rows: &RowPairs<'_, T>) -> Result<()> {
         let blocks = parallel::try_map(rows.n_blocks(), |block| {
             let mut mean = ExactMean::new();
@@ -369,16 +368,18 @@ impl<T: Real> Accumulator for UnfaithfulnessAccumulator<T> {
     }
 
     fn finish(&self) -> Result<Unfaithfulness> {
-        let divergence = self.mean.value();
-        let divergence = divergence.ok_or_else(|| Error::empty(input::SAMPLES))?;
+        let divergence = self
+            .mean
+            .value()
+            .ok_or_else(|| Error::empty(input::SAMPLES))?;
         Ok(Unfaithfulness::new(divergence, self.mean.count()))
     }
 }
 
-/// Rows that one thread takes at a time.
+/// Number of rows that a thread processes at a time.
 pub(crate) const BLOCK: usize = 64 * LANES;
 
-/// Two output arrays whose shapes agree, and the rows of them to visit.
+/// Two output arrays of the same shape, and the rows to visit.
 pub(crate) struct RowPairs<'a, T> {
     full: ArrayView2<'a, T>,
     kept: ArrayView2<'a, T>,
@@ -437,8 +438,8 @@ impl<'a, T: Real> RowPairs<'a, T> {
         Ok(())
     }
 
-    /// What is wrong with the first bad row among those visited. The kernel looks at the same bounds
-    /// as the check of a row, so one is.
+    /// Error of the first invalid row among those visited. There is one, because the kernel tests the same bounds as
+    /// the check of a row.
     #[cold]
     fn first_error(&self, visited: std::ops::Range<usize>) -> Error {
         let (returns, distribution) = (self.setup.return_type, self.setup.output_distribution);

@@ -1,4 +1,4 @@
-//! Unfaithfulness: how far the answer on the explanation is from the answer on the whole graph.
+//! Unfaithfulness: divergence of the outputs on the explanation from those on the whole graph.
 
 pub(crate) mod kl_divergence;
 pub(crate) mod metric;

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use xai_core::describe::{MetricInfo, Scores};
 use xai_core::random::{random_stream, uniform};
 use xai_core::{Accumulator, Direction, parallel};
-use xai_graph::dataset::Sweep;
+use xai_graph::dataset::SparsitySweep;
 use xai_graph::ground_truth::Selection;
 use xai_graph::mask::{MaskMetric, Sparsity, tied_share};
 use xai_graph::model::EdgeRemoval;
@@ -114,7 +114,7 @@ fn all_scores_of(case: &Case, robust: RobustFidelityMetric<'_>) -> AllScores {
     );
     add(
         &mut all,
-        &Sweep::new()
+        &SparsitySweep::new()
             .evaluate_model(&model, graph, mask.view(), &levels)
             .unwrap(),
     );
@@ -223,7 +223,7 @@ fn a_sweep_says_how_many_edges_tie_at_each_size() {
     let edges = edges();
     let graph = Graph::new(features.view(), edges.view()).unwrap();
     let levels = [0.25, 0.5].map(Sparsity::Fraction);
-    let curve = Sweep::new()
+    let curve = SparsitySweep::new()
         .evaluate_model(&model, graph, mask.view(), &levels)
         .unwrap();
     let shares: Vec<Option<f64>> = curve.points.iter().map(|point| point.tied_share).collect();

@@ -9,7 +9,7 @@ use xai_graph::model::EdgeChoices;
 use xai_graph::outputs::OutputDistribution;
 use xai_graph::{
     Accumulator, Characterization, ErrorKind, FidelityMetric, Graph, GroundTruthMetric,
-    KlDirection, ReturnType, Sweep, UnfaithfulnessMetric, fidelity, fidelity_curve_auc,
+    KlDirection, ReturnType, SparsitySweep, UnfaithfulnessMetric, fidelity, fidelity_curve_auc,
     ground_truth, help, input, unfaithfulness,
 };
 
@@ -43,7 +43,7 @@ fn nothing_to_compare() {
     let state = GroundTruthMetric::new().accumulator::<f32, f32>().unwrap();
     fails(state.finish(), "elements: Empty");
     let no_truth = Array2::<f64>::zeros((0, 2));
-    let best = GroundTruthMetric::new().best_of(array![0.1, 0.2].view(), no_truth.view());
+    let best = GroundTruthMetric::new().best_truth(array![0.1, 0.2].view(), no_truth.view());
     fails(best, "truths: Empty");
 }
 
@@ -355,8 +355,9 @@ fn levels_that_make_no_axis_are_refused_before_the_model_is_called() {
     let (features, edges) = (array![[1.0], [2.0]], array![[0, 1], [1, 0]]);
     let graph = Graph::new(features.view(), edges.view()).unwrap();
     let mask = array![0.2, 0.8];
-    let sweep =
-        |levels: &[Sparsity]| Sweep::new().evaluate_model(&model, graph, mask.view(), levels);
+    let sweep = |levels: &[Sparsity]| {
+        SparsitySweep::new().evaluate_model(&model, graph, mask.view(), levels)
+    };
     fails(sweep(&[]), "levels: Empty");
     fails(
         sweep(&[Sparsity::Fraction(0.9), Sparsity::Fraction(0.1)]),
@@ -372,7 +373,7 @@ fn levels_that_make_no_axis_are_refused_before_the_model_is_called() {
     );
     fails(sweep(&[Sparsity::TopK(3)]), "top_k: InvalidParameter");
     // Two directed edges, but one undirected one.
-    let undirected = Sweep::new().edges(EdgeChoices::new().undirected(true));
+    let undirected = SparsitySweep::new().edges(EdgeChoices::new().undirected(true));
     fails(
         undirected.evaluate_model(&model, graph, mask.view(), &[Sparsity::TopK(2)]),
         "top_k: InvalidParameter",
@@ -397,8 +398,9 @@ fn an_error_about_the_outputs_of_a_sweep_says_at_which_level() {
     let complement = kept.clone();
     kept[[2, 1, 0]] = f64::NAN;
     let levels = [0.1, 0.5, 1e300];
-    let sweep =
-        |levels: &[f64]| Sweep::new().evaluate(full.view(), kept.view(), complement.view(), levels);
+    let sweep = |levels: &[f64]| {
+        SparsitySweep::new().evaluate(full.view(), kept.view(), complement.view(), levels)
+    };
     let error = sweep(&levels).unwrap_err();
     assert_eq!((error.input(), error.index()), (input::KEPT, &[1, 0][..]));
     assert_eq!(error.owner_name(), Some("level 2"));

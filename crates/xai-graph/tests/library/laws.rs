@@ -436,7 +436,7 @@ fn the_precision_of_the_truth_does_not_show() {
             let same = metric.evaluate(predicted.view(), target.view()).unwrap();
             assert_eq!(same, scores);
             let truths = target.view().insert_axis(Axis(0));
-            let best = metric.best_of(predicted.view(), truths).unwrap();
+            let best = metric.best_truth(predicted.view(), truths).unwrap();
             assert_eq!(best.scores, scores);
         }
     }

@@ -15,8 +15,8 @@ use xai_graph::mask::{MaskMetric, MaskProperties, Sparsity, sparsify, sparsify_u
 use xai_graph::model::{EdgeChoices, EdgeRemoval};
 use xai_graph::{
     Accumulator, ErrorKind, Explanation, FidelityMetric, Graph, GraphModel, GroundTruthMetric,
-    OverGraphs, ReturnType, RobustFidelityMetric, Sweep, explained_outputs, fidelity, ground_truth,
-    help, input, unfaithfulness,
+    OverGraphs, ReturnType, RobustFidelityMetric, SparsitySweep, explained_outputs, fidelity,
+    ground_truth, help, input, unfaithfulness,
 };
 
 type ModelResult = Result<Array2<f64>, std::fmt::Error>;
@@ -123,7 +123,7 @@ fn a_graph_network_is_explained_end_to_end() {
         assert!(good.neg <= bad.neg, "{good} {bad}");
         assert!(good.characterization() > bad.characterization());
         assert!(good_gef < bad_gef);
-        let sweep = Sweep::new().edges(EdgeChoices::new().removal(removal));
+        let sweep = SparsitySweep::new().edges(EdgeChoices::new().removal(removal));
         let levels = [0.1, 0.25, 0.5, 1.0].map(Sparsity::Fraction);
         let at_its_size = |mask: &Array1<f64>| {
             let curve = sweep
@@ -166,7 +166,7 @@ fn sweeping_outputs_and_sweeping_the_model_are_one() {
         .iter()
         .map(|outputs| outputs.complement.view())
         .collect();
-    let from_outputs = Sweep::new()
+    let from_outputs = SparsitySweep::new()
         .evaluate(
             outputs[0].full.view(),
             ndarray::stack(Axis(0), &kept).unwrap().view(),
@@ -174,7 +174,7 @@ fn sweeping_outputs_and_sweeping_the_model_are_one() {
             &levels,
         )
         .unwrap();
-    let mut from_model = Sweep::new()
+    let mut from_model = SparsitySweep::new()
         .evaluate_model(&model, graph, mask.view(), &levels.map(Sparsity::Fraction))
         .unwrap();
     // Only the mask says which edges tie.
@@ -195,16 +195,16 @@ fn sweeping_outputs_and_sweeping_the_model_are_one() {
 fn a_sweep_compares_the_rows_of_the_fidelity_that_was_set_last() {
     let full = array![[2.0, 0.0], [0.0, 2.0]];
     let kept = ndarray::stack![Axis(0), array![[2.0, 0.0], [2.0, 0.0]]];
-    let value = |sweep: Sweep<'_>| {
+    let value = |sweep: SparsitySweep<'_>| {
         let curve = sweep.evaluate(full.view(), kept.view(), kept.view(), &[0.5]);
         curve.unwrap().points[0].unfaithfulness
     };
     let first = FidelityMetric::model().index(&[0]);
-    assert_eq!(value(Sweep::new().fidelity(first)), 0.0);
-    let all = Sweep::new()
+    assert_eq!(value(SparsitySweep::new().fidelity(first)), 0.0);
+    let all = SparsitySweep::new()
         .fidelity(first)
         .fidelity(FidelityMetric::model());
-    assert_eq!(value(all), value(Sweep::new()));
+    assert_eq!(value(all), value(SparsitySweep::new()));
     assert!(value(all) > 0.0);
 }
 
@@ -363,7 +363,7 @@ fn undirected_edges_are_kept_in_pairs() {
         array![1.0, 1.0, 1.0, 1.0, 0.0, 1.0]
     );
     assert_eq!(kept(Sparsity::TopK(0)).sum(), 0.0);
-    let curve = Sweep::new()
+    let curve = SparsitySweep::new()
         .edges(EdgeChoices::new().undirected(true))
         .evaluate_model(
             &|graph: Graph<'_, f64>| -> ModelResult {
@@ -718,7 +718,7 @@ fn levels_run_in_parallel_and_the_whole_graph_once() {
     let graph = Graph::new(features.view(), edges.view()).unwrap();
     let levels: Vec<Sparsity> = (0..=8).map(Sparsity::TopK).collect();
     let mask = Array1::zeros(8);
-    Sweep::new()
+    SparsitySweep::new()
         .evaluate_model(&model, graph, mask.view(), &levels)
         .unwrap();
     assert_eq!(calls.into_inner(), 1 + 2 * levels.len());
@@ -814,7 +814,7 @@ fn models_that_fail_or_return_something_else() {
     );
     let nan = |_: Graph<'_, f64>| -> ModelResult { Ok(Array2::from_elem((4, 2), f64::NAN)) };
     fails(
-        Sweep::new().evaluate_model(&nan, graph, mask.view(), &[Sparsity::TopK(1)]),
+        SparsitySweep::new().evaluate_model(&nan, graph, mask.view(), &[Sparsity::TopK(1)]),
         "full[0, 0]: NonFinite",
     );
 }
@@ -858,8 +858,9 @@ fn levels_and_probabilities_outside_their_domain() {
 fn levels_of_outputs_that_make_no_axis() {
     let rows = array![[0.0, 1.0]];
     let levels = ndarray::stack![Axis(0), rows, rows];
-    let sweep =
-        |given: &[f64]| Sweep::new().evaluate(rows.view(), levels.view(), levels.view(), given);
+    let sweep = |given: &[f64]| {
+        SparsitySweep::new().evaluate(rows.view(), levels.view(), levels.view(), given)
+    };
     fails(sweep(&[0.2, 0.1]), "levels[1]: OutOfDomain 0.1");
     fails(sweep(&[0.2]), "kept: ShapeMismatch");
 }

@@ -6,7 +6,7 @@ use xai_core::describe::{Scores, Value, with};
 use xai_graph::mask::MaskMetric;
 use xai_graph::model::EdgeChoices;
 use xai_graph::{
-    Characterization, Error, Graph, GroundTruthMetric, RobustFidelityMetric, Sweep,
+    Characterization, Error, Graph, GroundTruthMetric, RobustFidelityMetric, SparsitySweep,
     UnfaithfulnessMetric,
 };
 
@@ -74,7 +74,7 @@ fn the_ends_of_a_parameter_are_values_of_it() {
     }
     let levels = [0.0, 0.5, 1.0].map(xai_graph::mask::Sparsity::Fraction);
     for (set, choices) in at_ends(&EdgeChoices::new()) {
-        let sweep = Sweep::new().edges(choices);
+        let sweep = SparsitySweep::new().edges(choices);
         check(
             &set,
             sweep.evaluate_model(&model, graph, mask.view(), &levels),

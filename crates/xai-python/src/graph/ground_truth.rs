@@ -62,7 +62,7 @@ pub(super) fn graph_best_of_truths<'py>(
     let best = same_precision!((predicted, truths), |predicted, truths| {
         let predicted = one_axis("predicted", predicted)?;
         let truths = two_axes("truths", truths)?;
-        let best = || metric.best_of(predicted, truths);
+        let best = || metric.best_truth(predicted, truths);
         work::run_sized(py, n_jobs, truths.len(), best)?.or_raise(py)?
     });
     let scores = with_scores(py, &best.scores)?;

@@ -12,7 +12,7 @@ use xai_core::describe::{Parameters, parse};
 use xai_core::{Input, Real};
 use xai_graph::model::{EdgeChoices, EdgeRemoval, Explanation};
 use xai_graph::{
-    Graph, GraphModel, RobustFidelityMetric, Sweep, UnfaithfulnessMetric, explained_outputs,
+    Graph, GraphModel, RobustFidelityMetric, SparsitySweep, UnfaithfulnessMetric, explained_outputs,
 };
 
 use crate::array::{Reals, different_precision, for_precision, one_axis, two_axes};
@@ -178,7 +178,7 @@ pub(super) fn graph_sweep_model<'py>(
     // The number of rows is known only when the model was called: positions count from 0.
     let index = positions(index, None)?;
     let choices: SweepChoices = choices.build(py)?;
-    let sweep = Sweep::new()
+    let sweep = SparsitySweep::new()
         .fidelity(compared(target.as_deref(), index.as_deref()))
         .unfaithfulness(choices.unfaithfulness)
         .edges(choices.edges);

@@ -4,7 +4,7 @@ use ndarray::Ix3;
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use xai_graph::Sweep;
+use xai_graph::SparsitySweep;
 
 use crate::array::{Reals, contiguous, same_precision, two_axes};
 use crate::described::Given;
@@ -32,7 +32,7 @@ pub(super) fn graph_sweep<'py>(
     let target = target_of(target.as_ref())?;
     let index = positions(index, full.shape().first().copied())?;
     let metric = compared(target.as_deref(), index.as_deref());
-    let sweep = Sweep::new()
+    let sweep = SparsitySweep::new()
         .fidelity(metric)
         .unfaithfulness(reading.build(py)?);
     let levels = contiguous(&levels);

@@ -180,7 +180,7 @@ pub struct OutputsOfNeighbors {
     pub distances: Vec<f64>,
     /// `√Σ h²` of the outputs for the sample, per neighbour.
     pub sizes: Vec<f64>,
-    /// Whether the predicted class is that of the sample, per neighbour.
+    /// True where the predicted class is that of the sample, per neighbour.
     pub same_prediction: Vec<bool>,
 }
 

@@ -294,7 +294,7 @@ pub struct Shifts {
 }
 
 impl Default for Shifts {
-    /// By 1 and 2 in both directions, along both axes.
+    /// Shifts by 1 and 2 in both directions, along both axes.
     fn default() -> Self {
         Self {
             axes: ShiftAxes::Both,

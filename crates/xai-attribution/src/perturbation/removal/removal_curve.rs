@@ -56,7 +56,7 @@ pub struct RemovalCurve {
     pub score: CurveScore,
     /// Order among tied features.
     pub ties: RemovalTies,
-    /// Whether features without a positive attribution are never flipped. A sample stays at its last point once all
+    /// Never flips features without a positive attribution. A sample stays at its last point once all
     /// others are flipped.
     pub only_positive: bool,
 }

@@ -84,10 +84,10 @@ impl SideInput for GivenOrders {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum RankBy {
-    /// By the sum of attributions.
+    /// Sum of the attributions.
     #[default]
     Sum,
-    /// By the mean of attributions, which does not put small features at a disadvantage.
+    /// Mean of the attributions, which does not put small features at a disadvantage.
     Mean,
 }
 

@@ -196,7 +196,7 @@ impl Graph {
     ///
     /// ```
     /// use ndarray::{Axis, array};
-    /// use xai_graph::Sweep;
+    /// use xai_graph::SparsitySweep;
     /// use xai_report::sections::graph::{ExplainerResults, Graph};
     /// use xai_report::Origin;
     ///
@@ -204,7 +204,7 @@ impl Graph {
     /// let full = array![[2.0, 0.0], [0.0, 2.0], [0.0, 1.0]];
     /// let kept = array![[[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]];
     /// let without = array![[[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]];
-    /// let sweep = Sweep::new().evaluate(full.view(), kept.view(), without.view(), &[0.5])?;
+    /// let sweep = SparsitySweep::new().evaluate(full.view(), kept.view(), without.view(), &[0.5])?;
     /// let results = ExplainerResults {
     ///     name: "gradient".to_owned(),
     ///     sweep,
