@@ -135,8 +135,6 @@ class Report:
     def read(cls, path: Any) -> Report:
         """Read a report from ``report.json`` or the folder that contains it.
 
-        Raises ``ValueError`` for what is no report, or one of a later version.
-
         Parameters
         ----------
         path : path-like
@@ -179,8 +177,6 @@ class Report:
 
     def write(self, folder: Any, *, force: bool = False) -> Path:
         """Write ``index.html`` and ``report.json`` to a folder, either both or none.
-
-        Raises ``FileExistsError`` for files of these names that no report wrote, unless ``force``.
 
         Parameters
         ----------

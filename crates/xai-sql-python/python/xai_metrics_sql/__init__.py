@@ -1,15 +1,15 @@
-"""The metrics of explanations as SQL functions, over tables that Python has.
+"""Metrics of explanations as SQL functions over Python tables.
 
 ========================  =======================================================================
-function                  does
+function                  task
 ========================  =======================================================================
-:func:`query`             answers a query over tables of pyarrow, pandas, Polars and DuckDB, and files
+:func:`query`             runs a query over pyarrow, pandas, Polars and DuckDB tables, and files
 :func:`register`          adds the functions to a session of the package ``datafusion``
-:func:`functions`         lists them, with what they say of themselves
-:class:`TwoStages`        a query whose rows lie in parts: for Spark, Dask, Ray and others
+:func:`functions`         lists the functions with their descriptions
+:class:`TwoStages`        runs a query over distributed rows: for Spark, Dask, Ray and others
 ========================  =======================================================================
 
-With ``xai-metrics`` installed this package is ``xai_metrics.sql``.
+If ``xai-metrics`` is installed, this package is also available as ``xai_metrics.sql``.
 """
 
 from ._functions import functions, register

@@ -1,4 +1,4 @@
-"""The functions themselves."""
+"""SQL functions of the package."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ from . import _native
 
 
 def functions() -> list[_native.Function]:
-    """All functions: aggregate functions, then those of one row.
+    """Return all functions: aggregate functions, then scalar functions.
+
+    Returns
+    -------
+    list of Function
+        Functions.
 
     Examples
     --------
@@ -23,14 +28,19 @@ def functions() -> list[_native.Function]:
 
 
 def register(ctx: Any) -> None:
-    """Adds the functions to a ``datafusion.SessionContext``, for queries and data frames.
+    """Add the functions to a ``datafusion.SessionContext``, for queries and data frames.
 
-    The engine and the functions have to be of one release of DataFusion.
+    The package ``datafusion`` and the functions must use the same release of DataFusion.
+
+    Parameters
+    ----------
+    ctx : datafusion.SessionContext
+        The session.
 
     Raises
     ------
     ImportError
-        Where the package ``datafusion`` is of another release.
+        If the package ``datafusion`` is of another release.
 
     Examples
     --------

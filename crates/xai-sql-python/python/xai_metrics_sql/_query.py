@@ -1,4 +1,4 @@
-"""Queries in this process."""
+"""Queries in the current process."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ._tables import stream
 def query(
     sql: str, /, *, threads: int | None = None, memory_limit: int | None = None, **tables: Any
 ) -> pa.Table:
-    """Answers a query over tables that Python has, with the metrics among the functions.
+    """Run a query over Python tables, with the metrics as functions.
 
-    The rows are read as they lie in memory, a batch at a time, and not copied. Numbers are the same for
-    any number of threads, to the last bit.
+    Rows are read in place, a batch at a time, and not copied. The result is bit-for-bit the same
+    for any number of threads.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def query(
 
 
 def _cores() -> int:
-    """The cores that this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

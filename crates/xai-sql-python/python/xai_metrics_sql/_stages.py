@@ -1,4 +1,4 @@
-"""Queries over rows that lie in parts."""
+"""Queries over distributed rows."""
 
 from __future__ import annotations
 
@@ -15,23 +15,13 @@ _PIECE = 1 << 26
 
 
 class TwoStages:
-    """A query over one table whose rows lie in parts: in the tasks of another engine, or on many machines.
+    """Query over one table whose rows are distributed over tasks of another engine or over
+    machines.
 
-    The first stage makes of each part its states, a row for each group; the second makes the result of the states. The result is
-    that of all rows at once, for our functions to the last bit, for any parts in any order. It pickles, and so do its
-    pieces of states, which are bytes.
-
-    Parameters
-    ----------
-    sql : str
-        The query, with ``GROUP BY`` or without. What the result of parts does not tell is refused: ``ORDER BY``,
-        ``LIMIT``, window functions, an aggregation of an aggregation. Order the result instead.
-    schema : pyarrow.Schema
-        The columns of the rows.
-    table : str
-        The name of the rows in the query.
-    **others
-        Small tables that the rows are joined with, whole in each process.
+    The first stage computes states for each part, a row per group; the second computes the
+    result from the states. For our functions, the result is bit-for-bit that of all rows at
+    once, for any division and order of parts. Instances can be pickled, and states can be sent
+    as bytes.
 
     Attributes
     ----------
@@ -45,6 +35,18 @@ class TwoStages:
         The columns of the states: what the query groups by, then what the functions keep.
     n_keys : int
         How many columns the query groups by.
+
+    Parameters
+    ----------
+    sql : str
+        The query, with ``GROUP BY`` or without. What the result of parts does not tell is refused: ``ORDER BY``,
+        ``LIMIT``, window functions, an aggregation of an aggregation. Order the result instead.
+    schema : pyarrow.Schema
+        The columns of the rows.
+    table : str
+        The name of the rows in the query.
+    **others
+        Small tables that the rows are joined with, whole in each process.
 
     Raises
     ------
@@ -78,29 +80,88 @@ class TwoStages:
         self.n_keys: int = self._of.n_keys
 
     def partial(self, part: Any) -> Iterator[pa.RecordBatch]:
-        """The states of a part: a table, a stream or batches, with the columns of the schema in any order.
+        """Compute the states of a part.
 
-        A query that does not aggregate has rows of the result here.
+        A query without aggregation returns rows of the result.
+
+        Parameters
+        ----------
+        part : object
+            A table, a stream or batches, with the columns of the schema in any order.
+
+        Returns
+        -------
+        iterator of pyarrow.RecordBatch
+            States.
         """
         return self._of.partial(batches(part, self._made_of[1]))
 
     def divide(self, states: pa.RecordBatch, n: int) -> list[tuple[int, pa.RecordBatch]]:
-        """States by the place that they go to, from 0 to ``n - 1``: those of equal groups to the same."""
+        """Partition states by group.
+
+        Parameters
+        ----------
+        states : pyarrow.RecordBatch
+            States.
+        n : int
+            Number of partitions.
+
+        Returns
+        -------
+        list of (int, pyarrow.RecordBatch)
+            Partition numbers from 0 to ``n - 1`` with their states; equal groups have the same
+            partition.
+        """
         return self._of.divide(states, n)
 
     def finish(self, states: Any) -> Iterator[pa.RecordBatch]:
-        """The result of states: of all, or of all that went to one place."""
+        """Compute the result from all states, or from all states of one partition.
+
+        Parameters
+        ----------
+        states : object
+            A table, a stream or batches of states.
+
+        Returns
+        -------
+        iterator of pyarrow.RecordBatch
+            Result.
+        """
         return self._of.finish(batches(states, self.state_schema))
 
     def states_of(self, part: Any, n: int = 1) -> Iterator[tuple[int, bytes]]:
-        """The states of a part as bytes, each piece with the place that it goes to, from 0 to ``n - 1``."""
+        """Compute the states of a part as bytes.
+
+        Parameters
+        ----------
+        part : object
+            A table, a stream or batches.
+        n : int
+            Number of partitions.
+
+        Returns
+        -------
+        iterator of (int, bytes)
+            Partition numbers from 0 to ``n - 1`` with pieces of states.
+        """
         for batch in self.partial(part):
             for place, states in self.divide(batch, n) if n > 1 else [(0, batch)]:
                 for piece in _pieces(states):
                     yield place, piece
 
     def result_of(self, states: Iterable[bytes]) -> pa.Table:
-        """The result of such pieces: of all, or of all that went to one place."""
+        """Compute the result from all pieces, or from all pieces of one partition.
+
+        Parameters
+        ----------
+        pieces : iterable of bytes
+            Pieces of :meth:`states_of`.
+
+        Returns
+        -------
+        pyarrow.Table
+            Result.
+        """
         read = (batch for piece in states for batch in pa.ipc.open_stream(piece))
         return pa.Table.from_batches(self.finish(read), self.schema)
 

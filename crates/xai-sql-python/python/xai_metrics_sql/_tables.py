@@ -9,7 +9,9 @@ import pyarrow as pa
 
 
 def stream(table: Any, name: str) -> tuple[Any, bool]:
-    """What gives the rows of a table by the Arrow C stream interface, and whether it gives them more than once."""
+    """Return an object with the Arrow C stream interface for a table, and whether it can be read
+    repeatedly.
+    """
     if isinstance(table, Mapping):
         return pa.table(table), True
     # Of Polars: a plan, which has no rows yet.
@@ -27,7 +29,7 @@ def stream(table: Any, name: str) -> tuple[Any, bool]:
 
 
 def batches(part: Any, schema: pa.Schema) -> pa.RecordBatchReader:
-    """A part of a table, or its batches, with these columns."""
+    """Return a part of a table, or its batches, with these columns."""
     if hasattr(part, "__arrow_c_stream__") or not isinstance(part, Iterable) or isinstance(part, Mapping):
         part = pa.RecordBatchReader.from_stream(stream(part, "rows")[0])
         _check(part.schema, schema)

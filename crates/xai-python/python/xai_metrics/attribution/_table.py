@@ -333,9 +333,6 @@ class EvaluationValues:
     def merge(self, next: EvaluationValues) -> EvaluationValues:
         """Append the values of the samples that follow. Curves are dropped.
 
-        Raises ``ValueError`` where explainers or metrics are not the same, in the same order, and
-        for a metric that relates all samples to each other (consistency, sufficiency).
-
         Parameters
         ----------
         next : EvaluationValues
@@ -573,8 +570,6 @@ class EvaluationTable(Reported, Table):
 
     def plot(self, metric: str | None = None, ax: Any = None) -> Any:
         """Plot values and intervals of one metric, or the ranks by all metrics, with matplotlib.
-
-        Returns the axes.
 
         Parameters
         ----------

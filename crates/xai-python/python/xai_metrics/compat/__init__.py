@@ -1,7 +1,7 @@
-"""The interfaces of other packages, computed by ours: changing the import is the migration.
+"""Drop-in replacements for the interfaces of other packages: to migrate, change the import.
 
 ==========================  ==========================================================
-module                      stands in for
+module                      replaces
 ==========================  ==========================================================
 :mod:`.case_explainer`      ``case_explainer`` 0.2.0
 :mod:`.quantus`             ``quantus`` 0.6: its metrics and ``evaluate``
@@ -10,9 +10,10 @@ module                      stands in for
 :mod:`.torch_geometric`     ``torch_geometric``: its ``explain.metric``
 ==========================  ==========================================================
 
-Names, the order of arguments and the types of results are those of the other package. None of them
-is imported. Where a number of theirs is not what its definition says, ours is that of the
-definition; the documentation of the function says why, and how to get theirs.
+Names, the order of arguments and the types of results are those of the other package, which is
+never imported. Where its value differs from the definition of the metric, ours follows the
+definition; the documentation of the function explains the difference and how to get the original
+value.
 """
 
 from __future__ import annotations

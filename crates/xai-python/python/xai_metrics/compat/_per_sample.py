@@ -1,4 +1,4 @@
-"""One value per sample, also where no sample has one."""
+"""Values per sample, including metrics that are undefined for all samples."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 def per_sample(
     metric: Metric, run: dict[str, Any], progress: bool = False
 ) -> npt.NDArray[np.float64]:
-    """The values of a metric for a run by its fields and those of its sides, NaN where undefined.
+    """Compute a metric from the fields of a run and its side inputs; NaN where undefined.
 
-    ``explanations`` are maps or an explainer, and ``explainer`` is one beside maps.
+    ``explanations`` are maps or an explainer; with maps, ``explainer`` may be given too.
     """
     run = dict(run)
     n_jobs = threads(run.pop("n_jobs", None))

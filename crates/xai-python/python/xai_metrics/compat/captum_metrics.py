@@ -1,9 +1,10 @@
-"""Stands in for ``captum.metrics`` 0.9: its two metrics, with its arguments in its order.
+"""Drop-in replacement for ``captum.metrics`` 0.9: its two metrics with its arguments.
 
-Inputs are tensors of torch, one or a tuple of several, as in Captum, and so are those of the user's
-functions: nothing is copied into another form. Sums are taken in double precision.
+Inputs are torch tensors, one or a tuple of several, as in Captum, and so are those of the user's
+functions. Sums are computed in double precision.
 :class:`~xai_metrics.attribution.metrics.Infidelity` and
-:class:`~xai_metrics.attribution.metrics.MaximumStability` are the same metrics beside others.
+:class:`~xai_metrics.attribution.metrics.MaximumStability` are the same metrics for use with
+:func:`~xai_metrics.attribution.evaluate`.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ __all__ = [
 
 
 class _Samples:
-    """Samples, in one tensor or in several of one length."""
+    """Samples in one tensor or in several of one length."""
 
     def __init__(self, inputs: Any) -> None:
         self.given = _tuple_of(inputs)
@@ -40,7 +41,9 @@ class _Samples:
             raise ValueError("inputs: expected tensors of one length, got several")
 
     def repeated(self, n_draws: int, largest: int | None) -> Iterator[tuple[slice, Array, Any]]:
-        """Which draws, the sample of every row, and the rows: as many draws as fit in a call."""
+        """Iterate over slices of draws, the sample of every row, and the rows; each call gets as
+        many draws as fit.
+        """
         import torch
 
         size = n_draws if largest is None else max(1, min(largest // max(self.n, 1), n_draws))
@@ -51,7 +54,7 @@ class _Samples:
             yield slice(first, first + n), np.repeat(np.arange(self.n), n), rows
 
     def rows(self, tensors: Any, n: int, name: str) -> Array:
-        """Tensors shaped as the inputs, side by side as an array of ``n`` rows."""
+        """Concatenate tensors with the shapes of the inputs to an array of ``n`` rows."""
         parts = _tuple_of(tensors)
         shapes = [(n, *of.shape[1:]) for of in self.given]
         if [tuple(of.shape) for of in parts] != shapes:
@@ -60,7 +63,7 @@ class _Samples:
         return _rows(parts)
 
     def values(self, per_sample: Array) -> Any:
-        """Values of samples as Captum answers them."""
+        """Convert values per sample to a tensor, as Captum returns them."""
         import torch
 
         of = self.given[0]
@@ -80,23 +83,23 @@ def infidelity(
     max_examples_per_batch: int | None = None,
     normalize: bool = False,
 ) -> Any:
-    """How far is what attributions say of a change of the input from what the model does?
+    """Compute infidelity, the mean over draws of ``(sum(I * a) - (f(x) - f(x')))**2``.
 
-    Infidelity, the mean over draws of ``(sum(I * a) - (f(x) - f(x')))**2``. Better: lower. The
-    numbers are those of Captum; with ``normalize=True`` where all sums are 0 there is none, and
-    NaN.
+    Lower is better. The values are those of Captum, except that with ``normalize=True`` the
+    value is NaN if all sums are 0.
 
     Parameters
     ----------
     forward_func : callable
-        ``forward_func(*inputs, *additional_forward_args)``, one row of outputs per row of inputs.
+        ``forward_func(*inputs, *additional_forward_args)`` returns one row of outputs per row of
+        inputs.
     perturb_func : callable
-        ``perturb_func(inputs)`` or ``perturb_func(inputs, baselines)`` answers the perturbations I
-        and the perturbed inputs x'; it is given inputs that are repeated for its draws.
+        ``perturb_func(inputs)`` or ``perturb_func(inputs, baselines)`` returns the perturbations I
+        and the perturbed inputs x'; its inputs are repeated for each draw.
     inputs, attributions : tensor or tuple of tensors
-        Of one shape.
+        Inputs and attributions of the same shapes.
     baselines, additional_forward_args, target, n_perturb_samples, max_examples_per_batch, normalize
-        As in Captum.
+        See Captum.
 
     Returns
     -------
@@ -153,8 +156,20 @@ def infidelity(
 
 
 def default_perturb_func(inputs: Any, perturb_radius: float = 0.02) -> Any:
-    """Inputs each element of which moves by a uniform number of at most the radius, from the
-    generator of torch."""
+    """Add uniform noise of at most ``perturb_radius`` to each element, from the generator of torch.
+
+    Parameters
+    ----------
+    inputs : tensor or tuple of tensors
+        Inputs.
+    perturb_radius : float
+        Largest change of an element.
+
+    Returns
+    -------
+    tuple of tensors
+        Perturbed inputs.
+    """
     import torch
 
     def moved(tensor: Any) -> Any:
@@ -176,29 +191,30 @@ def sensitivity_max(
     compat: bool = False,
     **kwargs: Any,
 ) -> Any:
-    """Max-Sensitivity: how far does the map move at most when the input moves a little?
+    """Compute max-sensitivity: the largest change of the map when the input changes a little.
 
-    The largest norm of the difference of two maps, in units of the norm of that of the input
-    itself. Better: lower. A map of zeros has no norm to divide by, and the value is NaN; Captum
-    divides by 1, as ``compat=True`` does.
+    The norm of the difference of the maps is divided by that of the original map. Lower is
+    better. For a map of zeros the value is NaN; Captum divides by 1, as does ``compat=True``.
 
     Parameters
     ----------
     explanation_func : callable
-        ``explanation_func(inputs, **kwargs)`` answers maps: ``attribute`` of a method of Captum.
+        ``explanation_func(inputs, **kwargs)`` returns maps, for example the method ``attribute`` of
+        Captum.
     inputs : tensor or tuple of tensors
-        What is explained.
+        Inputs to explain.
     perturb_func : callable
-        ``perturb_func(inputs)`` or ``perturb_func(inputs, perturb_radius)`` answers inputs nearby.
-    perturb_radius, n_perturb_samples, max_examples_per_batch
-        As in Captum.
+        ``perturb_func(inputs)`` or ``perturb_func(inputs, perturb_radius)`` returns perturbed
+        inputs.
+    perturb_radius, n_perturb_samples, max_examples_per_batch : float, optional
+        See Captum.
     norm_ord : {"fro"} or number
-        The norm, as ``numpy.linalg.norm`` has it of vectors.
+        Order of the norm, see ``numpy.linalg.norm`` for vectors.
     compat : bool
-        Whether to give the number of Captum for maps of zeros.
+        Whether to return the value of Captum for maps of zeros.
     **kwargs
-        Further arguments of ``explanation_func``; those with one entry per sample follow the
-        samples.
+        Keyword arguments of ``explanation_func``; those with one entry per sample are repeated with
+        the samples.
 
     Returns
     -------
@@ -241,10 +257,20 @@ def sensitivity_max(
 
 
 def infidelity_perturb_func_decorator(multiply_by_inputs: bool = True) -> Callable[..., Any]:
-    """Makes a function that answers perturbed inputs one that :func:`infidelity` takes.
+    """Convert a function that returns perturbed inputs to one for :func:`infidelity`.
 
-    Its perturbations are the differences of the inputs, divided by the inputs (less their
-    baselines) for attributions that are multiplied by these.
+    The perturbations are the differences of the inputs. For attributions that are multiplied by
+    the inputs, they are divided by the inputs minus their baselines.
+
+    Parameters
+    ----------
+    multiply_by_inputs : bool
+        Whether attributions are multiplied by the inputs.
+
+    Returns
+    -------
+    callable
+        Decorator for a function of the inputs (and baselines).
     """
 
     def decorated(perturb_func: Callable[..., Any]) -> Callable[..., Any]:
@@ -275,7 +301,7 @@ def _tuple_of(values: Any) -> tuple[Any, ...]:
 
 
 def _norms(rows: Array, order: Any) -> Array:
-    """The norm of every row."""
+    """Compute the norm of every row."""
     norms: Array
     if order in ("fro", 2):
         norms = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
@@ -290,7 +316,8 @@ def _rows(tensors: tuple[Any, ...]) -> Array:
 
 
 def _of_samples(values: Any, samples: Array, n: int) -> Any:
-    """What stands for each row where there is an entry per sample, else what was given."""
+    """Select the entry of each row's sample if there is one per sample, otherwise return the value.
+    """
     if isinstance(values, tuple):
         return tuple(_of_samples(value, samples, n) for value in values)
     if isinstance(values, list) and len(values) == n:
@@ -301,7 +328,7 @@ def _of_samples(values: Any, samples: Array, n: int) -> Any:
 
 
 def _selected(outputs: Any, target: Any) -> Array:
-    """The output that each row is explained for."""
+    """Select the explained output of each row."""
     import torch
 
     n = len(outputs)

@@ -35,9 +35,6 @@ class _Accumulator:
     def merge(self: Self, other: Self) -> Self:
         """Add the state of other samples.
 
-        Raises ``TypeError`` for an accumulator of another class, and ``ValueError`` for one with
-        other parameters.
-
         Parameters
         ----------
         other : accumulator
@@ -114,9 +111,6 @@ class FidelityAccumulator(_Accumulator):
         return_type: str = "raw",
     ) -> FidelityAccumulator:
         """Add a batch. The state does not change if an error is raised.
-
-        Returns the accumulator itself. An error leaves the state as it was. Raises ``ValueError``
-        for ``by="probability"`` with ``over_graphs``.
 
         Parameters
         ----------
@@ -270,8 +264,6 @@ class GroundTruthAccumulator(_Accumulator):
     def update(self, predicted: Any, target: Any) -> GroundTruthAccumulator:
         """Add a mask and its truth.
 
-        Raises ``ValueError`` for scores in another precision than those before.
-
         Parameters
         ----------
         predicted, target : array_like
@@ -307,9 +299,6 @@ class GroundTruthAccumulator(_Accumulator):
     def merge(self, other: GroundTruthAccumulator) -> GroundTruthAccumulator:
         """Add the state of other elements.
 
-        Raises ``TypeError`` for an accumulator of another class, and ``ValueError`` for one with
-        other parameters or with scores in another precision.
-
         Parameters
         ----------
         other : GroundTruthAccumulator
@@ -335,8 +324,6 @@ class GroundTruthAccumulator(_Accumulator):
 
     def finish(self) -> Any:
         """Return the result for all elements so far.
-
-        Raises ``ValueError`` before the first batch.
 
         Returns
         -------

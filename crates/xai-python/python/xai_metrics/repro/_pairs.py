@@ -43,8 +43,6 @@ class PairValues(Table):
     def pairs(self, metric: str) -> Floats:
         """Return the value for every pair: (0, 1), (0, 2), ..., (1, 2), ...; NaN where undefined.
 
-        Raises ``ValueError`` for a metric that was not asked for.
-
         Parameters
         ----------
         metric : str

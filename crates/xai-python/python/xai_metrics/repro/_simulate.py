@@ -114,20 +114,21 @@ def simulate_predictions(
     item: int = 0,
     **parameters: Any,
 ) -> Integers:
-    """Draws the predictions of runs for given labels.
+    """Draw the predictions of runs for given labels.
 
     Parameters
     ----------
     labels : array_like
-        ``(n_samples,)``, each 0 or more.
+        True classes ``(n_samples,)``, at least 0.
     n_runs : int
-        How many runs are drawn.
+        Number of runs.
     error_probabilities : array_like
-        ``(n_classes,)``: the law of the labels that runs draw where they may err; a right one is no
-        error.
-    {parameters}
+        Distribution ``(n_classes,)`` of the labels that runs predict where they may err; a correct
+        draw is not an error.
+    max_error_share : float
+        Share of the samples that runs may err on, in [0, 1].
     seed, item : int
-        Of the draw. More runs begin with those of fewer.
+        Seed and number of the draw. The first runs do not depend on ``n_runs``.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""How the metrics behave where the truth is known."""
+"""Behaviour of the metrics in simulations with known truth."""
 
 from __future__ import annotations
 
@@ -25,21 +25,22 @@ _PROFILE = ("accuracy", "mean", "low", "high")
 
 @dataclass(frozen=True)
 class MetricBehavior:
-    """How a metric behaves over the draws of the study, over those where it is defined.
+    """Behaviour of a metric over the draws of a study for which it is defined.
 
     Attributes
     ----------
     metric : str
+        Name of the metric.
     values : Summary
-        Of its mean over the pairs of a draw.
+        Distribution over draws of its mean over pairs.
     pearson_with_accuracy, spearman_with_accuracy : float or None
         Correlation with the mean accuracy of the runs, in [-1, 1].
     pearson_with_n_classes, spearman_with_n_classes : float or None
         Correlation with the number of classes.
     variance_by_label_distribution, variance_by_error_distribution : float or None
-        The share of its variance that the kind of distribution explains, in [0, 1].
+        Share of its variance that the kind of distribution explains, in [0, 1].
     auroc_of_dependence : float or None
-        How well it tells dependent runs from independent ones, in [0, 1]; 0.5 = not at all.
+        AUROC for separating dependent from independent runs, in [0, 1]; 0.5 for no separation.
     """
 
     metric: str
@@ -55,14 +56,16 @@ class MetricBehavior:
 
 @dataclass(frozen=True)
 class StudySummary(Result):
-    """What the study says about each metric, made by :meth:`SimulationStudy.summary`.
+    """Behaviour of each metric in a study, computed by :meth:`SimulationStudy.summary`.
 
     Attributes
     ----------
     n_draws : int
+        Number of draws.
     accuracy : Summary
-        Of the mean accuracy of the runs of a draw.
+        Distribution over draws of the mean accuracy of the runs.
     metrics : tuple of MetricBehavior
+        Behaviour of each metric.
     """
 
     n_draws: int
@@ -70,14 +73,36 @@ class StudySummary(Result):
     metrics: tuple[MetricBehavior, ...]
 
     def metric(self, name: str) -> MetricBehavior:
-        """The behaviour of a metric by name."""
+        """Return the behaviour of a metric.
+
+        Parameters
+        ----------
+        name : str
+            Name of the metric.
+
+        Returns
+        -------
+        MetricBehavior
+            Behaviour.
+
+        Raises
+        ------
+        ValueError
+            If there is no such metric.
+        """
         for behavior in self.metrics:
             if behavior.metric == name:
                 return behavior
         raise ValueError(f"metric: there is none named {name!r}")
 
     def columns(self) -> dict[str, Any]:
-        """A row a metric."""
+        """Return the behaviour of the metrics as columns, with one row per metric.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name.
+        """
         rows = [{**asdict(of), "values": of.values.mean} for of in self.metrics]
         columns = {key: [row[key] for row in rows] for key in rows[0]}
         columns["mean"] = columns.pop("values")
@@ -94,22 +119,17 @@ class StudySummary(Result):
 
 @described("repro.study")
 class SimulationStudy(Reported, Table):
-    """Draws of the simulation study: random settings, simulated runs, and every metric of each.
+    """Draws of the simulation study: random settings, simulated runs, and all metrics of these.
 
-    A draw depends on the seed and its number alone: the study goes on where it stopped with the
-    same draws, in any number of processes.
+    A draw depends only on the seed and its number, so that a study can be continued with the
+    same draws and divided among processes.
 
     Parameters
     ----------
     n_draws : int
-        The study has 25 000.
+        Number of draws; the published study has 25 000.
     first : int
-        The number of the first draw.
-    {parameters}
-    n_jobs : int, optional
-        The number of threads; one per core by default.
-    progress : bool
-        Shows a bar, where tqdm is installed.
+        Number of the first draw.
 
     Examples
     --------
@@ -164,12 +184,39 @@ class SimulationStudy(Reported, Table):
         return len(self._native)
 
     def merge(self, other: SimulationStudy) -> SimulationStudy:
-        """These draws followed by others, as a new study."""
+        """Append the draws of another study.
+
+        Parameters
+        ----------
+        other : SimulationStudy
+            Draws that follow.
+
+        Returns
+        -------
+        SimulationStudy
+            A new study.
+
+        Raises
+        ------
+        TypeError
+            If ``other`` is not a study.
+        """
         check_class(other, self)
         return self._of(self._native.followed_by(other._native))
 
     def summary(self, *, n_jobs: int | None = None) -> StudySummary:
-        """The summary that answers the study's questions about each metric."""
+        """Summarize the behaviour of each metric.
+
+        Parameters
+        ----------
+        n_jobs : int, optional
+            Number of threads; one per core by default.
+
+        Returns
+        -------
+        StudySummary
+            Behaviour of each metric.
+        """
         fields = self._native.summary(threads(n_jobs))
         behaviors = tuple(
             MetricBehavior(**{**of, "values": Summary(**of["values"])}) for of in fields["metrics"]
@@ -177,16 +224,33 @@ class SimulationStudy(Reported, Table):
         return StudySummary(fields["n_draws"], Summary(**fields["accuracy"]), behaviors)
 
     def profiles(self, n_bins: int = 20) -> list[dict[str, Any]]:
-        """Each metric over bins of accuracy, apart for independent and dependent errors.
+        """Summarize each metric over bins of accuracy, separately for independent and dependent
+        errors.
 
-        Returns one dictionary a metric: ``metric``, and under ``independent`` and ``dependent`` a
-        list of points with ``accuracy``, ``mean``, ``low``, ``high`` and ``n_defined``.
+        Bins without defined values have ``n_defined`` 0.
+
+        Parameters
+        ----------
+        n_bins : int
+            Number of bins.
+
+        Returns
+        -------
+        list of dict
+            One dictionary per metric: ``metric``, and under ``independent`` and ``dependent`` a
+            list of points with ``accuracy``, ``mean``, ``low``, ``high`` and ``n_defined``.
         """
         profiles: list[dict[str, Any]] = self._native.profiles(whole("n_bins", n_bins, 1))
         return profiles
 
     def columns(self) -> dict[str, npt.NDArray[Any]]:
-        """The draws as columns: the setting, the mean accuracy, and the mean of each metric."""
+        """Return the draws as columns: the setting, the mean accuracy, and the mean of each metric.
+
+        Returns
+        -------
+        dict of str to numpy.ndarray
+            Columns by name, one row per draw.
+        """
         rows = self._native.draws()
         columns: dict[str, npt.NDArray[Any]] = {}
         for name in ("draw", "n_classes", "error_reversed", "max_error_share", "accuracy"):
@@ -199,22 +263,76 @@ class SimulationStudy(Reported, Table):
         return columns
 
     def to_dict(self) -> dict[str, npt.NDArray[Any]]:
-        """The draws as columns."""
+        """Return the draws as columns, see :meth:`columns`.
+
+        Returns
+        -------
+        dict of str to numpy.ndarray
+            Columns by name.
+        """
         return self.columns()
 
     def to_csv(self, path: Any = None) -> str | None:
-        """A row a draw, in the form that :meth:`from_csv` and the command line read; see :meth:`.Table.to_csv`."""
+        """Return the draws as CSV text, or write it to a file.
+
+        :meth:`from_csv` and the command line can read it.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            File to write to.
+
+        Returns
+        -------
+        str or None
+            CSV text; ``None`` if it was written to ``path``.
+        """
         return text_or_file(self._native.to_csv().decode(), path)
 
     @classmethod
     def from_csv(cls, path: str | Path) -> SimulationStudy:
-        """The draws of a file, also one whose last line was cut off."""
+        """Read the draws of a file. A truncated last line is ignored.
+
+        Parameters
+        ----------
+        path : path-like
+            The file.
+
+        Returns
+        -------
+        SimulationStudy
+            The draws.
+
+        Raises
+        ------
+        ValueError
+            If the file does not contain draws.
+        """
         return cls._of(_native.ReproStudy.from_csv(Path(path).read_bytes()))
 
     def plot(self, metric: str, *, n_bins: int = 20, ax: Any = None) -> Any:
-        """A metric over accuracy, for independent and dependent errors; returns the axes.
+        """Plot a metric over accuracy, for independent and dependent errors, with matplotlib.
 
-        Lines are means over draws of similar accuracy, bands their spread. Needs matplotlib.
+        Lines are means over draws of similar accuracy, bands their spread.
+
+        Parameters
+        ----------
+        metric : str
+            Name of the metric.
+        n_bins : int
+            Number of bins of accuracy.
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw on; new ones by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+
+        Raises
+        ------
+        ValueError
+            If there is no such metric.
         """
         found = [profile for profile in self.profiles(n_bins) if profile["metric"] == metric]
         if not found:
@@ -244,7 +362,8 @@ class SimulationStudy(Reported, Table):
 
 
 def mean_metrics(predictions: Any, labels: Any, *, n_jobs: int | None = None) -> dict[str, float]:
-    """The mean accuracy of runs and the mean of each metric over the pairs, as in the study.
+    """Compute the mean accuracy of runs and the mean of each metric over the pairs, as in the
+    study.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""Stands in for ``case_explainer`` 0.2.0.
+"""Drop-in replacement for ``case_explainer`` 0.2.0.
 
-What is computed is that of :mod:`xai_metrics.casebased`, which has more distances, engines and
+The implementation is :mod:`xai_metrics.casebased`, which has more distances, engines and
 results.
 """
 

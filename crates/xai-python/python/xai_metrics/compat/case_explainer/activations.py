@@ -1,4 +1,6 @@
-"""Stands in for ``case_explainer.activations``: similarities, also in their former form."""
+"""Drop-in replacement for ``case_explainer.activations``: similarity strategies and their former
+versions.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ __all__ += _ours.__all__
 
 @dataclass(frozen=True)
 class HiddenActivationRetrieval:
-    """The former form of :class:`HiddenActivations` and :class:`Blend`."""
+    """Former version of :class:`HiddenActivations` and :class:`Blend`."""
 
     model: Any
     layer: str | int = "last_hidden"
@@ -31,7 +33,7 @@ class HiddenActivationRetrieval:
 
 @dataclass(frozen=True)
 class CustomActivationRetrieval:
-    """The former form of :class:`CustomActivations` and :class:`Blend`."""
+    """Former version of :class:`CustomActivations` and :class:`Blend`."""
 
     model: Any
     extractor: Any
@@ -40,7 +42,7 @@ class CustomActivationRetrieval:
 
 @dataclass(frozen=True)
 class TreeLeafRetrieval:
-    """The former form of :class:`TreeLeaf`."""
+    """Former version of :class:`TreeLeaf`."""
 
     model: Any
     overflow: str = "truncate"
@@ -49,13 +51,13 @@ class TreeLeafRetrieval:
 
 @dataclass(frozen=True)
 class ForestProximityRetrieval:
-    """The former form of :class:`ForestProximity`."""
+    """Former version of :class:`ForestProximity`."""
 
     model: Any
 
 
 def of_former(retrieval: Any) -> Any:
-    """A strategy from its former form; anything else as it is."""
+    """Convert a former strategy to a current one; other values are returned unchanged."""
     if isinstance(retrieval, HiddenActivationRetrieval):
         weighting = retrieval.output_weighting if retrieval.use_output_weights else "none"
         strategy: Any = HiddenActivations(

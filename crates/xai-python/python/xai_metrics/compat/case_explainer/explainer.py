@@ -1,4 +1,4 @@
-"""Stands in for ``case_explainer.explainer``."""
+"""Drop-in replacement for ``case_explainer.explainer``."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _DISTANCES = {
 
 
 class CaseExplainer(casebased.CaseExplainer):
-    """:class:`xai_metrics.casebased.CaseExplainer` with the arguments that case-explainer has.
+    """:class:`xai_metrics.casebased.CaseExplainer` with the arguments of case-explainer.
 
     Parameters
     ----------
     activation_extractor, blend_alpha, activation_layer, use_output_weights, retrieval
         Deprecated by case-explainer; use ``similarity``.
     options
-        What :class:`xai_metrics.casebased.CaseExplainer` takes beside these.
+        Further arguments of :class:`xai_metrics.casebased.CaseExplainer`.
 
     Notes
     -----
@@ -107,19 +107,25 @@ class CaseExplainer(casebased.CaseExplainer):
             self.retrieval = retrieval
 
     def get_training_info(self) -> dict[str, Any]:
-        """What the explainer was fitted to, and how."""
+        """Describe the training data and the settings of the explainer.
+
+        Returns
+        -------
+        dict
+            Counts, names and settings.
+        """
         info = super().get_training_info()
         del info["engine"], info["distance"]
         return {**info, "algorithm": self.algorithm, "metric": self.metric}
 
     @property
     def activation_extractor(self) -> Any:
-        """What reads the activations of the model; ``None`` where features are compared."""
+        """Extractor of the activations of the model; ``None`` if features are compared."""
         return self._space.extractor
 
     @property
     def blend_alpha(self) -> float:
-        """The share of the features in the distance beside activations."""
+        """Share of the features in the combined distance of features and activations."""
         return self._space.feature_share
 
 
@@ -132,7 +138,8 @@ def strategy_of_arguments(
     use_output_weights: bool,
     retrieval: Any,
 ) -> Any:
-    """The strategy that the arguments ask for; case-explainer calls most of them deprecated."""
+    """Return the similarity strategy of the arguments, most of which case-explainer has deprecated.
+    """
     legacy = activation_extractor is not None or activation_layer is not None
     chosen = similarity if similarity is not None else retrieval
     if similarity is not None and retrieval is not None:

@@ -1,4 +1,4 @@
-"""Stands in for ``case_explainer.explanation``."""
+"""Drop-in replacement for ``case_explainer.explanation``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stands in for ``case_explainer.indexing``: indexes of fixed rows."""
+"""Drop-in replacement for ``case_explainer.indexing``: indexes of fixed rows."""
 
 from __future__ import annotations
 
@@ -19,18 +19,37 @@ __all__ = ["BallTreeIndex", "BruteForceIndex", "IndexStrategy", "KDTreeIndex", "
 
 
 class IndexStrategy(ABC):
-    """An index as case-explainer has it: built once, asked for one point at a time.
+    """Index that is built once and queried for one point at a time, as in case-explainer.
 
-    For many points at once use :class:`xai_metrics.casebased.NeighborSearch`.
+    Use :class:`xai_metrics.casebased.NeighborSearch` for many points at once.
     """
 
     @abstractmethod
     def build(self, X: Any) -> None:
-        """Indexes ``(n_samples, n_features)`` rows."""
+        """Index rows.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Rows to index.
+        """
 
     @abstractmethod
     def query(self, point: Any, k: int) -> Found:
-        """The distances and the rows of the ``k`` nearest neighbours, both ``(k,)``."""
+        """Find the ``k`` nearest neighbours of a point.
+
+        Parameters
+        ----------
+        point : array of shape (n_features,)
+            The point.
+        k : int
+            Number of neighbours.
+
+        Returns
+        -------
+        (distances, indices), arrays of shape (k,)
+            Nearest first.
+        """
 
 
 class _Index(IndexStrategy):
@@ -42,11 +61,11 @@ class _Index(IndexStrategy):
         self._search: NeighborSearch | None = None
 
     def build(self, X: Any) -> None:
-        """Indexes ``(n_samples, n_features)`` rows."""
+        """Index rows."""
         self._search = NeighborSearch(X, engine=self._engine)
 
     def query(self, point: Any, k: int) -> Found:
-        """The distances and the rows of the ``k`` nearest neighbours, both ``(k,)``."""
+        """Find the ``k`` nearest neighbours of a point."""
         if self._search is None:
             raise RuntimeError("Call build() before query().")
         distances, indices = self._search.query(reals(point, "point", 1)[np.newaxis], k)
@@ -54,7 +73,7 @@ class _Index(IndexStrategy):
 
 
 class BruteForceIndex(_Index):
-    """A scan over all rows.
+    """Linear scan over all rows.
 
     Examples
     --------
@@ -72,17 +91,29 @@ class BruteForceIndex(_Index):
 
 
 class KDTreeIndex(_Index):
-    """A tree of boxes."""
+    """k-d tree."""
 
     _engine = "kd-tree"
 
 
 class BallTreeIndex(_Index):
-    """The engine that does less work: its answer is that of a ball tree."""
+    """Automatic choice of an exact engine, which gives the same result as a ball tree."""
 
 
 def create_index(method: str = "kd_tree", **kwargs: Any) -> IndexStrategy:
-    """An index by its name: ``"brute"``, ``"kd_tree"`` or ``"ball_tree"``.
+    """Create an index.
+
+    Parameters
+    ----------
+    method : {"brute", "kd_tree", "ball_tree"}
+        Name of the index.
+    **kwargs
+        Arguments of the index.
+
+    Returns
+    -------
+    IndexStrategy
+        An empty index.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Stands in for ``case_explainer.metrics``: correspondence, and Euclidean distances."""
+"""Drop-in replacement for ``case_explainer.metrics``: correspondence and Euclidean distances."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["compute_all_distances", "compute_correspondence", "euclidean_distanc
 
 
 def euclidean_distance(point1: Any, point2: Any) -> float:
-    """The straight-line distance of two points.
+    """Compute the Euclidean distance between two points.
 
     Parameters
     ----------
@@ -47,17 +47,13 @@ def euclidean_distance(point1: Any, point2: Any) -> float:
 def compute_all_distances(
     point: Any, data: Any, *, n_jobs: int | None = None
 ) -> npt.NDArray[np.float64]:
-    """The straight-line distance of a point to every row of a data set.
+    """Compute the Euclidean distance between a point and every row of a data set.
 
     Parameters
     ----------
-    point : array of shape (n_features,)
-        The point.
-    data : array of shape (n_samples, n_features)
-        The rows.
     n_jobs : int, optional
-        Threads; one per core unless given. :func:`xai_metrics.casebased.distances` knows other
-        distances.
+        Number of threads; one per core by default. See :func:`xai_metrics.casebased.distances` for
+        other distances.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Stands in for ``quantus`` 0.6: its metrics, and their calls.
+"""Drop-in replacement for ``quantus`` 0.6: its metrics with its call interface.
 
 >>> import numpy as np
 >>> from xai_metrics.compat import quantus
@@ -10,24 +10,23 @@
 >>> round(scores[0], 6) # the terms of a sum
 1.0
 
-Every class has the name, the options and the call of that of Quantus, and answers lists as it does;
-what is measured is that of :mod:`xai_metrics.attribution`. Options are keywords. Features are
-elements: those of all channels by themselves. Where a number of Quantus is not what its paper
-defines, ours is that of the paper; the class says so, and ``compat=True`` gives the number of
-Quantus where that can be computed. Under ``compat=True`` random choices come from the global
-generator of NumPy, in the order of Quantus: after ``numpy.random.seed`` the numbers of one
-mini-batch are the same.
+Every class has the name, the options and the call signature of its counterpart in Quantus, and
+returns lists as Quantus does; the implementation is :mod:`xai_metrics.attribution`. Options are
+keyword arguments. Features are single elements, separately for each channel. Where the value of
+Quantus differs from the definition in the paper, ours follows the paper; the class documents the
+difference, and ``compat=True`` gives the value of Quantus where that can be computed. With
+``compat=True`` random choices come from the global generator of NumPy, in the order of Quantus:
+after ``numpy.random.seed`` the values of one mini-batch are the same.
 
 =================  =========================================================================
-function           is here
+function           here
 =================  =========================================================================
 ``evaluate``       :func:`evaluate`
-``explain``        not here: ``explain_func`` is yours, by captum for instance
-similarities       words: ``similarity_func.correlation_spearman`` or the name as text; other
-                   functions are refused
-perturbations      those that set a baseline, and noise, are words; of neighbours also a
-                   function of yours
-normalisations     :func:`normalise_by_max` and others, or a function of yours
+``explain``        not available: ``explain_func`` is your own function, for example Captum
+similarities       names: ``similarity_func.correlation_spearman`` or the name as text; other
+                   functions raise an error
+perturbations      names for baselines and noise; for neighbours also your own function
+normalisations     :func:`normalise_by_max` and others, or your own function
 =================  =========================================================================
 """
 

@@ -1,4 +1,4 @@
-"""One call of a metric: its data as our metrics read them."""
+"""Conversion of one call of a Quantus metric to the native metrics."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Call:
-    """The arguments of a call, as the user gave them."""
+    """Arguments of a call, as given by the user."""
 
     model: Any
     x_batch: Any
@@ -55,7 +55,7 @@ class Call:
 
 @dataclass
 class Asked:
-    """A metric of Quantus that is asked about some data."""
+    """Quantus metric together with the data that it is computed for."""
 
     #: The registered metric that is measured unless another one is named.
     metric: str
@@ -99,13 +99,15 @@ class Asked:
 
     @cached_property
     def y(self) -> Array:
-        """The targets, of metrics and explainers that read them."""
+        """Targets, for metrics and explainers that use them."""
         model = self.call.model
         classes = None if model is None else _models.Known.of(model).classes
         return targets_of(self.call.y_batch, self.n, classes)
 
     def _read_softmax(self) -> None:
-        """Whether a torch module ends with a softmax, which is then not one more, or left out."""
+        """Adjust for a torch module that ends with a softmax layer: do not apply softmax twice, or
+        skip the layer.
+        """
         ends = None
         if is_torch_module(self.call.model):
             last = list(self.call.model.modules())[-1]
@@ -116,7 +118,7 @@ class Asked:
             self.function = _before(ends, self.function)
 
     def _channels(self) -> int | None:
-        """The axis of the channels."""
+        """Return the channel axis."""
         if self.x.ndim not in (3, 4):
             return None
         first = self.call.channel_first
@@ -129,14 +131,14 @@ class Asked:
         return 1 if first else self.x.ndim - 1
 
     def batches(self) -> Iterator[slice]:
-        """The mini-batches of Quantus."""
+        """Iterate over the mini-batches of Quantus."""
         size = self.call.batch_size or max(self.n, 1)
         return (slice(i, min(i + size, self.n)) for i in range(0, self.n, size))
 
     # Maps
 
     def explain(self, model: Any, inputs: Array, targets: Array) -> Array:
-        """Maps of some inputs by the user's function, neither scaled nor without signs."""
+        """Compute maps with the user's function, without scaling or removing signs."""
         function = self.call.explain_func
         if function is None:
             raise ValueError(
@@ -152,7 +154,7 @@ class Asked:
         return self._expanded(maps, "explain_func")
 
     def _expanded(self, maps: Any, name: str) -> Array:
-        """Maps with an axis of channels wherever inputs have one."""
+        """Add a channel axis to maps if the inputs have one."""
         array: Array = reals(maps, name)
         if self.channels is not None and array.ndim == self.x.ndim - 1:
             array = np.expand_dims(array, self.channels)
@@ -176,10 +178,10 @@ class Asked:
         return np.abs(maps) if options.abs else maps
 
     def explained(self, model: Any, inputs: Array, targets: Array) -> Array:
-        """Maps of some inputs as the metric compares them.
+        """Compute maps in the form that the metric compares.
 
-        The largest attribution of the data set scales them, so that one map does not depend on the
-        others of its call.
+        They are scaled by the largest attribution of the data set, so that a map does not depend
+        on the others in its batch.
         """
         maps = self.explain(model, inputs, targets)
         is_plain = self.options.normalise_func is None and not self.options.normalise_func_kwargs
@@ -189,19 +191,19 @@ class Asked:
         return self._scaled(maps)
 
     def explained_all(self, model: Any) -> Array:
-        """Maps of all inputs by another model."""
+        """Compute the maps of all inputs for another model."""
         batches = [self.explained(model, self.x[b], self.y[b]) for b in self.batches()]
         return np.concatenate(batches)
 
     def similarity(self, maps: Array) -> list[float]:
-        """How alike the maps and others are, sample by sample."""
+        """Compute the similarity of the maps to other maps, sample by sample."""
         word, reading = self.similar()
         a, b = (self._maps_read(of, reading) for of in (self.maps, maps))
         alike = map_similarity(a, b, word, layout=self._layout(reading))
         return alike.tolist()  # type: ignore[no-any-return]
 
     def similar(self) -> tuple[Any, Reading]:
-        """The similarity that was asked for, and what it compares."""
+        """Return the requested similarity, and what it compares."""
         word = meant("similarity_func", self.options.similarity_func, _words.SIMILARITIES)
         if word == "ssim" and self.channels is None:
             raise ValueError(
@@ -212,7 +214,7 @@ class Asked:
     # Reading
 
     def _shape(self, reading: Reading) -> tuple[int, ...]:
-        """The shape of one sample."""
+        """Return the shape of one sample."""
         shape = self.x.shape[1:]
         if reading == "elements":
             return (int(np.prod(shape)),)
@@ -229,13 +231,13 @@ class Asked:
         return "channels-first" if self.channels == 1 else "channels-last"
 
     def plane(self) -> tuple[int, int]:
-        """Height and width."""
+        """Return height and width."""
         shape = list(self._shape("images"))
         del shape[0 if self.channels == 1 else 2]
         return shape[0], shape[1]
 
     def elements(self, maps: Array) -> Array:
-        """Maps with one attribution for each element of the inputs."""
+        """Return maps with one attribution per element of the inputs."""
         return self._maps_read(maps, "elements")
 
     def _maps_read(self, maps: Array, reading: Reading) -> Array:
@@ -256,7 +258,7 @@ class Asked:
         sides: dict[str, Any] | None = None,
         **parameters: Any,
     ) -> list[float]:
-        """One value per sample by a registered metric, NaN where there is none."""
+        """Compute a registered metric per sample; NaN where undefined."""
         asked = self._metric(metric, parameters, rows, reading)
         run = self._run(asked, rows, reading, sides)
         values = per_sample(asked, run, self.options.display_progressbar)
@@ -269,12 +271,12 @@ class Asked:
         sides: dict[str, Any] | None = None,
         **parameters: Any,
     ) -> MetricValue:
-        """The value of the registered metric for all samples, with its curve."""
+        """Compute the registered metric for all samples, with its curve."""
         asked = self._metric(None, parameters, slice(None), reading)
         return asked._measure(self._run(asked, slice(None), reading, sides))
 
     def curves(self, **parameters: Any) -> list[Array]:
-        """The scores along every sample's curve, that of the whole input first."""
+        """Return the scores along the curve of every sample, starting with the unchanged input."""
         value = self.measure(**parameters)
         self.areas = value.per_sample.tolist()
         if value.curve is None or value.curve.per_sample is None:
@@ -290,7 +292,7 @@ class Asked:
     def _run(
         self, asked: Metric, rows: slice, reading: Reading, sides: dict[str, Any] | None
     ) -> dict[str, Any]:
-        """The arguments of an evaluation, as the metric reads the data."""
+        """Return the arguments of an evaluation."""
         needs = asked.info.needs
         run: dict[str, Any] = {
             "inputs": self.x[rows].reshape(-1, *self._shape(reading)),
@@ -315,7 +317,7 @@ class Asked:
         return run
 
     def of_read(self, function: Callable[[Array], Any]) -> Callable[[Array], Any]:
-        """A function of inputs, as one of inputs as they are read."""
+        """Adapt a function of the original inputs to reshaped ones."""
         return lambda batch: function(batch.reshape(-1, *self.x.shape[1:]))
 
     def _explainer(self, reading: Reading) -> Callable[[Array, Array], Array]:
@@ -328,7 +330,7 @@ class Asked:
     # Perturbations
 
     def removes(self, words: dict[str, str] = _words.REMOVALS) -> None:
-        """Checks that the function that perturbs sets features to a baseline."""
+        """Check that the perturbation function sets features to a baseline."""
         known = {"uniform_low", "uniform_high"}
         unknown = set(self.options.perturb_func_kwargs or {}) - known
         if unknown:
@@ -345,7 +347,7 @@ class Asked:
                 ) from None
 
     def _baseline(self, given: dict[str, Any], rows: slice, reading: Reading) -> dict[str, Any]:
-        """The parameter ``baseline`` of metrics that take ``perturb_baseline``."""
+        """Return the parameter ``baseline`` of metrics with ``perturb_baseline``."""
         if "baseline" not in given:
             return {}
         baseline = given["baseline"]
@@ -363,12 +365,12 @@ class Asked:
         return {"baseline": float(baseline)}
 
     def uniform_bounds(self) -> tuple[float, float]:
-        """Between which numbers "uniform" draws."""
+        """Return the bounds of the baseline "uniform"."""
         arguments = self.options.perturb_func_kwargs or {}
         return arguments.get("uniform_low", 0.0), arguments.get("uniform_high", 1.0)
 
     def subsets(self, size: int, n_runs: int) -> Array | None:
-        """The subsets that Quantus draws; nothing where ours are drawn."""
+        """Return the subsets that Quantus draws; ``None`` to use ours."""
         if not self.compat:
             return None
         n_features = self._shape("elements")[0]
@@ -384,7 +386,9 @@ class Asked:
         return drawn
 
     def replaced_values(self, n_groups: int, n_values: int) -> Array | None:
-        """The values that Quantus draws for each group of features, draws first."""
+        """Return the values that Quantus draws for each group of features, with draws as the first
+        axis; ``None`` to use ours.
+        """
         if not self.compat:
             return None
         drawn = np.empty((n_values, self.n, n_groups))
@@ -396,7 +400,9 @@ class Asked:
         return drawn
 
     def _noise(self, law: str, given: dict[str, Any], needed: bool) -> Array | None:
-        """Noise ``(draws, n, elements)``; none where our own has its law, unless it is needed."""
+        """Return noise ``(draws, n, elements)``; ``None`` if ours has the same distribution, unless
+        it is needed.
+        """
         o = self.options
         given = {**given, **(o.perturb_func_kwargs or {})}
         word = _words.NOISES.get(name_of(o.perturb_func) or "") if o.perturb_func else law
@@ -433,9 +439,9 @@ class Asked:
         drops: bool = False,
         sides: dict[str, Any] | None = None,
     ) -> list[float]:
-        """A metric of neighbours, which draws them or is given them.
+        """Compute a metric over neighbours, which are drawn natively or given.
 
-        ``drops`` says whether it can leave out those with another prediction by itself.
+        ``drops`` tells whether the metric can exclude neighbours with another prediction itself.
         """
         o = self.options
         # Maps without channels are those of images.
@@ -459,9 +465,9 @@ class Asked:
     def draw_by_draw(
         self, draws: Any, statistic: Literal["max", "mean"], **parameters: Any
     ) -> list[float]:
-        """The statistic of one value per draw, as Quantus has it.
+        """Compute a statistic over one value per draw, as Quantus does.
 
-        Each draw of a mini-batch is explained by one call.
+        Each draw of a mini-batch is explained in one call.
         """
         leaves_out = self.options.return_nan_when_prediction_changes
         values = np.empty((len(draws), self.n))
@@ -483,15 +489,15 @@ class Asked:
         return predicted_classes(self.outputs, inputs, self.call.batch_size)
 
     def outputs(self, inputs: Array, samples: Any = None) -> Array:
-        """What the model answers, without an activation."""
+        """Return the outputs of the model without an activation."""
         if self.function is None:
             raise ValueError("model: needed by this metric")
         return self.function(inputs)
 
     def shifted_images(self, along: int, shifts: list[int]) -> Array:
-        """What moving images adds to them, whose smallest element comes into view.
+        """Return the differences between shifted and original images, ``(shifts, n, elements)``.
 
-        ``(shifts, n, elements)``
+        Revealed positions are filled with the smallest element of the image.
         """
         x = self.x.reshape(-1, *self._shape("images"))
         axis = along + (2 if self.channels == 1 else 1)
@@ -507,9 +513,10 @@ class Asked:
         return np.stack(added)
 
     def accumulated_patches(self, size: int) -> Array:
-        """What Quantus adds to images while patch after patch is set to the baseline, and stays so.
+        """Return the changes of images in which patch after patch is set to the baseline and stays
+        so.
 
-        ``(patches, n, …)``
+        The shape is ``(patches, n, …)``.
         """
         words: dict[str, Any] = {"black": np.min, "white": np.max, "mean": np.mean}
         x = self.x.reshape(-1, *self._shape("images"))
@@ -534,14 +541,16 @@ class Asked:
     # Beside maps
 
     def among_samples(self, **parameters: Any) -> list[float]:
-        """A metric that compares samples with each other: those of a mini-batch in Quantus."""
+        """Compute a metric that compares samples with each other; Quantus compares within a
+        mini-batch.
+        """
         if not self.compat:
             return self.per_sample(**parameters)
         parts = [self.per_sample(rows=rows, **parameters) for rows in self.batches()]
         return [0.0 if math.isnan(value) else value for part in parts for value in part]
 
     def on_masks(self, mosaic: Array | None = None, **parameters: Any) -> list[float]:
-        """A metric of maps and masks."""
+        """Compute a metric of maps and masks."""
         reading: Reading = "elements" if self.channels is None else "images"
         if mosaic is not None:
             return self.per_sample(reading=reading, sides={"mosaic": mosaic}, **parameters)
@@ -551,7 +560,7 @@ class Asked:
         return self.per_sample(reading=reading, sides={"masks": masks}, **parameters)
 
     def segments(self) -> Array:
-        """The segment of every position."""
+        """Return the segment of every position."""
         if self.call.custom_batch is not None:
             return self._plane_by_plane(self.call.custom_batch, "custom_batch")
         words = {"slic": "slic", "felzenszwalb": "felzenszwalb"}
@@ -570,7 +579,7 @@ class Asked:
         return np.stack([getattr(segmentation, method)(image, **how) for image in images])
 
     def _plane_by_plane(self, values: Any, name: str) -> Array:
-        """One value for each position."""
+        """Return one value per position."""
         array = to_numpy(values, name)
         shape = self._shape("elements") if self.channels is None else self.plane()
         if array.size != self.n * int(np.prod(shape)):
@@ -580,7 +589,7 @@ class Asked:
 
 
 def over_defined(values: Any, statistic: Literal["max", "mean"], axis: int) -> list[float]:
-    """The largest or the mean of the values that there are; NaN where there is none."""
+    """Compute the maximum or mean of the defined values; NaN if there are none."""
     array = np.asarray(values)
     defined = ~np.isnan(array)
     if statistic == "max":
@@ -591,7 +600,7 @@ def over_defined(values: Any, statistic: Literal["max", "mean"], axis: int) -> l
 
 
 def _before(layer: Any, function: Any) -> Callable[[Array], Array]:
-    """What a model answers without its last layer."""
+    """Return a model without its last layer."""
 
     def outputs(batch: Array) -> Array:
         hook = layer.register_forward_hook(lambda _layer, inputs, _answer: inputs[0])

@@ -1,4 +1,4 @@
-"""Many metrics of many explainers."""
+"""Evaluation of several explainers by several metrics."""
 
 from __future__ import annotations
 
@@ -24,37 +24,43 @@ def evaluate(
     verbose: bool = False,
     **arguments: Any,
 ) -> Any:
-    """The scores of explainers by several metrics.
+    """Compute the scores of explainers by several metrics.
 
-    :func:`xai_metrics.attribution.evaluate` asks the model once for what several metrics read, and
-    has intervals and tests of differences. An error is raised here; Quantus prints it and goes on.
+    :func:`xai_metrics.attribution.evaluate` shares model calls between metrics, and adds
+    intervals and tests of differences. Errors are raised here; Quantus prints them and
+    continues.
 
     Parameters
     ----------
     metrics : mapping of str to Metric
-        By name.
+        Metrics by name.
     xai_methods : mapping of str to array-like or callable
-        By name, maps or a function as ``explain_func`` of :class:`Metric`. It is told its name as
-        ``method``.
+        Maps, or functions such as ``explain_func`` of :class:`Metric`, by name. Functions receive
+        their name as ``method``.
     model, x_batch, y_batch, s_batch
-        As in a call of :class:`Metric`.
+        See the call of :class:`Metric`.
     agg_func : callable
-        What is made of the scores of a metric.
+        Function of the scores of a metric.
     explain_func_kwargs : dict, optional
-        Further arguments of the functions.
+        Keyword arguments of the functions.
     call_kwargs : mapping of str to dict, optional
-        By name, further arguments of calls: each metric is asked once for each name.
+        Keyword arguments of calls, by name: each metric is called once per name.
     return_as_df : bool
-        Whether the result is a table of pandas, with a row per metric.
+        Whether to return a pandas data frame with a row per metric.
     verbose : bool
-        Whether to print what is asked.
+        Whether to print each metric before it is computed.
     **arguments
-        Further arguments of all calls.
+        Keyword arguments of all calls.
 
     Returns
     -------
-    dict
-        Scores by explainer, metric and, of several, name of ``call_kwargs``.
+    dict or pandas.DataFrame
+        Scores by explainer, metric and, if there are several, name of ``call_kwargs``.
+
+    Raises
+    ------
+    TypeError
+        If an explainer is a mapping, which Quantus passes to its ``explain``.
 
     Examples
     --------

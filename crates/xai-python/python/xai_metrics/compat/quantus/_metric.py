@@ -1,4 +1,4 @@
-"""What the classes share."""
+"""Base class of the metrics."""
 
 from __future__ import annotations
 
@@ -18,32 +18,34 @@ from ._table import DOORS, SHARED, Door, unit_area
 
 
 class Metric:
-    """A metric of Quantus, to be asked about any number of batches.
-
-    Parameters
-    ----------
-    abs, normalise, normalise_func, normalise_func_kwargs
-        Whether maps lose their signs, and are scaled before: by the largest of them all unless a
-        function, or its name, says otherwise.
-    return_aggregate, aggregate_func
-        Whether a call answers one number, and which: the mean of all scores that there are.
-    default_plot_func
-        What :meth:`plot` calls.
-    disable_warnings, display_progressbar
-        Taken for the sake of Quantus: there are no warnings, and no bars.
-    seed : int
-        What random choices depend on.
-    compat : bool
-        Whether to give the number of Quantus where the default differs; each class says why.
-    n_jobs : int or None
-        Threads; ``None`` for one per core.
+    """Metric of Quantus, callable for any number of batches.
 
     Attributes
     ----------
     evaluation_scores
-        The scores of the last call.
+        Scores of the last call.
     all_evaluation_scores : list
-        Those of all calls.
+        Scores of all calls.
+
+    Parameters
+    ----------
+    abs, normalise, normalise_func, normalise_func_kwargs
+        Whether to take absolute values of maps, after scaling them. The scale is the largest
+        magnitude of all maps unless a function, or its name, is given.
+    return_aggregate, aggregate_func
+        Whether a call returns one number, and its function: the mean of all defined scores by
+        default.
+    default_plot_func
+        Default function of :meth:`plot`.
+    disable_warnings, display_progressbar
+        ``disable_warnings`` has no effect. ``display_progressbar`` shows a bar where tqdm is
+        installed.
+    seed : int
+        Seed of random choices.
+    compat : bool
+        Whether to return the value of Quantus where the default differs; each class documents why.
+    n_jobs : int or None
+        Number of threads; ``None`` for one per core.
     """
 
     _door: ClassVar[Door]
@@ -72,12 +74,12 @@ class Metric:
 
     @property
     def get_params(self) -> dict[str, Any]:
-        """The options by name."""
+        """Options by name."""
         return dict(self._options)
 
     @property
     def info(self) -> MetricInfo:
-        """The metric of :mod:`xai_metrics.attribution` that it is."""
+        """Description of the underlying metric of :mod:`xai_metrics.attribution`."""
         return metric_of("attribution", self._measures)
 
     def __call__(
@@ -96,7 +98,7 @@ class Metric:
         batch_size: int | None = 64,
         custom_batch: Any = None,
     ) -> Any:
-        """The scores of some maps.
+        """Compute the scores of maps.
 
         Parameters
         ----------
@@ -168,7 +170,7 @@ class Metric:
 
     @property
     def get_auc_score(self) -> Any:
-        """The mean area under the curves of the last call."""
+        """Mean area under the curves of the last call."""
         if not self._areas:
             raise AttributeError(f"{type(self).__name__!r} object has no curves; call it first")
         if self.compat:
@@ -177,11 +179,11 @@ class Metric:
 
     @property
     def get_aoc_score(self) -> Any:
-        """The mean of the scores of the last call."""
+        """Mean of the scores of the last call."""
         return np.mean(self.evaluation_scores)
 
     def interpret_scores(self) -> None:
-        """Prints what the scores say."""
+        """Print the documentation of the metric."""
         print(inspect.getdoc(type(self)))
 
     def plot(
@@ -192,7 +194,24 @@ class Metric:
         *arguments: Any,
         **named: Any,
     ) -> None:
-        """Calls a function that draws, and shows or keeps what it has drawn by matplotlib."""
+        """Call a plot function, and show or save the matplotlib figure.
+
+        Parameters
+        ----------
+        plot_func : callable, optional
+            Function to call; ``default_plot_func`` by default.
+        show : bool
+            Whether to show the figure.
+        path_to_save : str, optional
+            File to save the figure to.
+        *arguments, **named
+            Arguments of the function.
+
+        Raises
+        ------
+        ValueError
+            If there is no function.
+        """
         draw = self._options["default_plot_func"] if plot_func is None else plot_func
         if draw is None:
             raise ValueError("plot_func: expected a function that draws")
@@ -218,7 +237,7 @@ _OPTIONS = (
 
 
 def metric_class(name: str, door: Door) -> type[Metric]:
-    """The class of a name."""
+    """Create the class of a metric."""
     info = find(f"quantus.{door.like or name}")
     ours = "".join(word.capitalize() for word in info.name.split("_"))
     if info.has_call_of_its_own:

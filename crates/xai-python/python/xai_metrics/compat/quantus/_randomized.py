@@ -1,4 +1,4 @@
-"""Models that are changed: layers of random numbers, shifted inputs; and what layers answer."""
+"""Randomized and shifted models, and outputs of layers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def layers_of(model: Any, order: str) -> list[str]:
-    """The layers of a torch module that can be initialized again, in the order of randomization."""
+    """Return the resettable layers of a torch module, in the order of randomization."""
     if not is_torch_module(model):
         raise TypeError(
             f"model: expected a torch module, got {type(model).__name__}; of other models take "
@@ -28,7 +28,7 @@ def layers_of(model: Any, order: str) -> list[str]:
 
 
 def randomized(model: Any, layers: Sequence[str], seed: int) -> Any:
-    """A copy of a torch module in which some layers are initialized again."""
+    """Return a copy of a torch module with some layers reinitialized."""
     import torch
 
     changed = copy.deepcopy(model)
@@ -41,7 +41,7 @@ def randomized(model: Any, layers: Sequence[str], seed: int) -> Any:
 
 
 def shifted(model: Any, by: float) -> Any:
-    """A model that answers inputs shifted by a number as the other those that are not."""
+    """Return a model that undoes a shift of its inputs."""
     if not is_torch_module(model):
         return lambda batch: model(batch - by)
     import torch
@@ -63,10 +63,10 @@ def outputs_of_layers(
     names: Sequence[str] | None,
     places: Sequence[int] | None,
 ) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]]:
-    """What some layers of a torch module answer to a batch, side by side.
+    """Return a function that computes the concatenated outputs of some layers of a torch module.
 
-    Layers are those of ``named_modules`` that are no containers, by name or by place; all of them
-    where neither is given.
+    Layers are the non-containers in ``named_modules``, selected by name or index; all of them by
+    default.
     """
     if not is_torch_module(model):
         raise TypeError(

@@ -1,4 +1,4 @@
-"""What each class of Quantus is here: one entry per class."""
+"""Definitions of the Quantus classes, one entry per class."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Door:
-    """A class of Quantus."""
+    """Definition of a Quantus class."""
 
     #: Its scores, from what it is asked.
     scores: Callable[[Asked], Any]
@@ -255,7 +255,7 @@ def _local_lipschitz(q: Asked) -> Any:
 
 
 def _plain_norms(q: Asked, *words: dict[str, str]) -> None:
-    """Checks the functions of the similarity and of its two norms."""
+    """Check the functions of the similarity and of its two norms."""
     for option, known in zip(_NORMS, words):
         given = getattr(q.options, option)
         if given is not None:
@@ -474,13 +474,15 @@ def _within(values: list[float], tolerance: float) -> list[Any]:
 
 
 def _flags(values: list[float]) -> list[Any]:
-    """Booleans; NaN where there is no value."""
+    """Convert to booleans; NaN stays NaN."""
     return [v if math.isnan(v) else bool(v) for v in values]
 
 
 def unit_area(scores: npt.NDArray[Any]) -> float:
-    """The area under points at a distance of 1, as Quantus has it.
+    """Compute the area under points with unit spacing, as Quantus does.
 
+    Examples
+    --------
     >>> unit_area(np.array([1.0, 0.5, 0.0]))
     1.0
     """

@@ -1,7 +1,6 @@
-"""The functions that Quantus takes as options, by their names.
+"""Names of the functions that Quantus accepts as options.
 
-A word stands for a function here. A function of the same name, one of Quantus for instance, is the
-same word.
+An option is a name, or a function with that name, for example one of Quantus.
 """
 
 from __future__ import annotations
@@ -44,8 +43,10 @@ BASELINES = {"black": "sample-min", "white": "sample-max", "mean": "sample-mean"
 
 
 def name_of(function: Any) -> str | None:
-    """The name of a function, or the word that stands for it.
+    """Return the name of a function; a name is returned unchanged.
 
+    Examples
+    --------
     >>> name_of("ssim"), name_of(name_of)
     ('ssim', 'name_of')
     """
@@ -55,8 +56,10 @@ def name_of(function: Any) -> str | None:
 
 
 def meant(option: str, function: Any, words: Mapping[str, str]) -> str:
-    """What a word or a function means here.
+    """Return the native equivalent of a name or function.
 
+    Examples
+    --------
     >>> meant("similarity_func", "correlation_pearson", CORRELATIONS)
     'pearson'
     """
@@ -68,8 +71,22 @@ def meant(option: str, function: Any, words: Mapping[str, str]) -> str:
 
 
 def normalise_by_max(a: Any, normalise_axes: Any = None) -> npt.NDArray[Any]:
-    """Maps divided by the largest size among all of them, or along some axes.
+    """Divide maps by the largest magnitude of all of them, or along some axes.
 
+    Parameters
+    ----------
+    a : array_like
+        Maps.
+    normalise_axes : sequence of int, optional
+        Axes; all by default.
+
+    Returns
+    -------
+    numpy.ndarray
+        Scaled maps.
+
+    Examples
+    --------
     >>> normalise_by_max([[1.0, -4.0], [2.0, 0.0]]).tolist()
     [[0.25, -1.0], [0.5, 0.0]]
     """
@@ -79,9 +96,23 @@ def normalise_by_max(a: Any, normalise_axes: Any = None) -> npt.NDArray[Any]:
 
 
 def normalise_by_negative(a: Any, normalise_axes: Any = None) -> npt.NDArray[Any]:
-    """Maps divided by their largest value where positive, by the size of their smallest where
-    negative.
+    """Divide positive values by the largest value, and negative ones by the magnitude of the
+    smallest.
 
+    Parameters
+    ----------
+    a : array_like
+        Maps.
+    normalise_axes : sequence of int, optional
+        Axes; all by default.
+
+    Returns
+    -------
+    numpy.ndarray
+        Scaled maps.
+
+    Examples
+    --------
     >>> normalise_by_negative([[1.0, -4.0, 2.0]]).tolist()
     [[0.5, -1.0, 1.0]]
     """
@@ -94,8 +125,22 @@ def normalise_by_negative(a: Any, normalise_axes: Any = None) -> npt.NDArray[Any
 def normalise_by_average_second_moment_estimate(
     a: Any, normalise_axes: Any = None
 ) -> npt.NDArray[Any]:
-    """Maps divided by the root of the mean of their squares, of all or along some axes.
+    """Divide maps by their root mean square, of all of them or along some axes.
 
+    Parameters
+    ----------
+    a : array_like
+        Maps.
+    normalise_axes : sequence of int, optional
+        Axes; all by default.
+
+    Returns
+    -------
+    numpy.ndarray
+        Scaled maps.
+
+    Examples
+    --------
     >>> normalise_by_average_second_moment_estimate([[3.0, 4.0, 0.0, 0.0]]).tolist()
     [[1.2, 1.6, 0.0, 0.0]]
     """
@@ -108,7 +153,7 @@ def _axes(axes: Any) -> tuple[int, ...] | None:
 
 
 def _divided(a: npt.NDArray[Any], by: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Zeros stay what they are."""
+    """Divide; division by zero gives zero."""
     quotients = np.zeros(a.shape, np.result_type(a, by))
     np.divide(a, by, out=quotients, where=by != 0.0)
     return quotients

@@ -1,4 +1,4 @@
-"""Stands in for ``torch_geometric``: the metrics of its explanations."""
+"""Drop-in replacement for the explanation metrics of ``torch_geometric``."""
 
 from . import explain
 

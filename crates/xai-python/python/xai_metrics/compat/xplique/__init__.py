@@ -1,4 +1,4 @@
-"""Stands in for ``xplique``: its metrics."""
+"""Drop-in replacement for the metrics of ``xplique``."""
 
 from . import metrics
 

@@ -1,7 +1,7 @@
-"""Stands in for ``torch_geometric.explain``: its metrics.
+"""Drop-in replacement for the metrics of ``torch_geometric.explain``.
 
-Explainers and explanations are those of PyTorch Geometric, or objects with their methods. What is
-measured is that of :mod:`xai_metrics.graph`, which takes arrays and has more metrics.
+Explainers and explanations are those of PyTorch Geometric, or objects with the same methods. The
+implementation is :mod:`xai_metrics.graph`, which takes arrays and has more metrics.
 """
 
 from .metric import (

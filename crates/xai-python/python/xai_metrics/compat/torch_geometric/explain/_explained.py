@@ -1,4 +1,4 @@
-"""What the metrics read from an explainer and an explanation of PyTorch Geometric.
+"""Access to explainers and explanations of PyTorch Geometric.
 
 The package is not imported: only attributes and methods of the given objects are used.
 """
@@ -13,12 +13,12 @@ from xai_metrics.graph._inputs import positions
 
 
 def word(value: Any) -> str:
-    """The name of a choice: the value of an enumeration, or a string."""
+    """Return the value of an enumeration member, or a string unchanged."""
     return str(getattr(value, "value", value))
 
 
 class Explained:
-    """An explainer with one of its explanations."""
+    """Explainer with one of its explanations."""
 
     def __init__(self, explainer: Any, explanation: Any) -> None:
         if word(explainer.model_config.mode) == "regression":
@@ -37,7 +37,7 @@ class Explained:
 
     @property
     def explains_model(self) -> bool:
-        """Whether the explanation type is ``model``, not ``phenomenon``."""
+        """Whether the explanation type is ``model`` rather than ``phenomenon``."""
         return word(self.explainer.explanation_type) == "model"
 
     @property
@@ -47,37 +47,80 @@ class Explained:
 
     @property
     def return_type(self) -> str:
-        """What outputs are: ``raw``, ``probs`` or ``log_probs``."""
+        """Kind of the outputs: ``raw``, ``probs`` or ``log_probs``."""
         return word(self.explainer.model_config.return_type)
 
     def target(self) -> Any:
-        """The classes that are explained."""
+        """Return the explained classes.
+
+        Returns
+        -------
+        tensor
+            Classes.
+        """
         return self._get("target")
 
     def index(self) -> npt.NDArray[Any] | None:
-        """Which samples are explained; ``None`` for all."""
+        """Return the positions of the explained samples; ``None`` for all.
+
+        Returns
+        -------
+        numpy.ndarray or None
+            Positions.
+        """
         return positions(self._get("index"))
 
     def index_is_a_number(self) -> bool:
-        """Whether one sample is explained, named without an array."""
+        """Return whether a single sample is explained, given as a number.
+
+        Returns
+        -------
+        bool
+            Whether the index is a number.
+        """
         index = self._get("index")
         return index is not None and getattr(index, "ndim", 0) == 0
 
     def prediction(self) -> Any:
-        """Outputs on the whole graph."""
+        """Compute the outputs for the whole graph.
+
+        Returns
+        -------
+        tensor
+            Outputs.
+        """
         return self.explainer.get_prediction(
             self._get("x"), self._get("edge_index"), **self._arguments
         )
 
     def explained_prediction(self) -> Any:
-        """Outputs on the whole graph as the explanation stores them; else the model is called."""
+        """Return the outputs for the whole graph that the explanation stores, or compute them.
+
+        Returns
+        -------
+        tensor
+            Outputs.
+        """
         known = self._get("prediction")
         return self.prediction() if known is None else known
 
     def masked_prediction(self, *, complement: bool = False, node_mask: Any = None) -> Any:
-        """Outputs on the explanation alone, or on the rest: both masks subtracted from 1.
+        """Compute the outputs for the explanation alone, or for the rest (both masks subtracted
+        from 1).
 
         ``node_mask`` takes the place of the explanation's own.
+
+        Parameters
+        ----------
+        complement : bool
+            Whether to use the rest.
+        node_mask : tensor, optional
+            Replaces the node mask of the explanation.
+
+        Returns
+        -------
+        tensor
+            Outputs.
         """
         nodes = self._get("node_mask") if node_mask is None else node_mask
         edges = self._get("edge_mask")
@@ -89,5 +132,16 @@ class Explained:
         )
 
     def labels(self, outputs: Any) -> Any:
-        """The classes that outputs stand for, by the explainer's own rule."""
+        """Return the classes of outputs by the rule of the explainer.
+
+        Parameters
+        ----------
+        outputs : tensor
+            Outputs.
+
+        Returns
+        -------
+        tensor
+            Classes.
+        """
         return self.explainer.get_target(outputs)

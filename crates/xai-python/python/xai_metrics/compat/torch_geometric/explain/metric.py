@@ -1,4 +1,4 @@
-"""Stands in for ``torch_geometric.explain.metric``."""
+"""Drop-in replacement for ``torch_geometric.explain.metric``."""
 
 from __future__ import annotations
 
@@ -26,14 +26,15 @@ MORE_METRICS = ("average_precision", "jaccard")
 
 
 def fidelity(explainer: Any, explanation: Any) -> tuple[float, float]:
-    """Fidelity of an explanation of PyTorch Geometric.
+    """Compute the fidelity of an explanation of PyTorch Geometric.
 
     Parameters
     ----------
     explainer : torch_geometric.explain.Explainer
-        Its model is called on the explanation and on the complement, and on the whole graph where
-        it explains a phenomenon.
+        Its model is called on the explanation and on the complement, and, for explanations of a
+        phenomenon, on the whole graph.
     explanation : torch_geometric.explain.Explanation
+        The explanation.
 
     Returns
     -------
@@ -93,10 +94,26 @@ def fidelity(explainer: Any, explanation: Any) -> tuple[float, float]:
 def characterization_score(
     pos_fidelity: Any, neg_fidelity: Any, pos_weight: float = 0.5, neg_weight: float = 0.5
 ) -> Any:
-    """As :func:`xai_metrics.graph.characterization_score`, of tensors too.
+    """Compute :func:`xai_metrics.graph.characterization_score`, also of tensors.
 
-    Of tensors it is a tensor, without a gradient. The weights have to add to 1 within 1e-9; PyTorch
-    Geometric compares floats for equality.
+    The weights must add up to 1 within 1e-9; PyTorch Geometric compares floats for equality.
+
+    Parameters
+    ----------
+    pos_fidelity, neg_fidelity : array_like, tensor or float
+        fid+ and fid-, in [0, 1].
+    pos_weight, neg_weight : float
+        At least 0, with sum 1.
+
+    Returns
+    -------
+    numpy.ndarray, tensor or float
+        Scores; a tensor without gradient if ``pos_fidelity`` is a tensor.
+
+    Raises
+    ------
+    ValueError
+        See :func:`xai_metrics.graph.characterization_score`.
 
     Examples
     --------
@@ -109,9 +126,27 @@ def characterization_score(
 
 
 def fidelity_curve_auc(pos_fidelity: Any, neg_fidelity: Any, x: Any) -> Any:
-    """As :func:`xai_metrics.graph.fidelity_curve_auc`; a tensor without axes of tensors.
+    """Compute :func:`xai_metrics.graph.fidelity_curve_auc`, also of tensors.
 
-    The area of one point is 0 here, as in PyTorch Geometric; there it is an error.
+    The area of a single point is 0, as in PyTorch Geometric;
+    :func:`xai_metrics.graph.fidelity_curve_auc` raises an error.
+
+    Parameters
+    ----------
+    pos_fidelity, neg_fidelity : array_like or tensor
+        fid+ and fid- at each point.
+    x : array_like or tensor
+        Positions of the points, ascending.
+
+    Returns
+    -------
+    float or tensor
+        Area; a zero-dimensional tensor if ``pos_fidelity`` is a tensor.
+
+    Raises
+    ------
+    ValueError
+        See :func:`xai_metrics.graph.fidelity_curve_auc`.
 
     Examples
     --------
@@ -127,19 +162,21 @@ def fidelity_curve_auc(pos_fidelity: Any, neg_fidelity: Any, x: Any) -> Any:
 def unfaithfulness(
     explainer: Any, explanation: Any, top_k: int | None = None, *, compat: bool = False
 ) -> float:
-    """Unfaithfulness of an explanation of PyTorch Geometric: ``1 - exp(-KL(y || y_hat))``.
+    """Compute the unfaithfulness of an explanation of PyTorch Geometric: ``1 - exp(-KL(y ||
+    y_hat))``.
 
     Parameters
     ----------
     explainer : torch_geometric.explain.Explainer
-        Its model is called on the explanation, and on the whole graph where the explanation does
-        not hold that prediction.
+        Its model is called on the explanation, and on the whole graph if the explanation does not
+        store that prediction.
     explanation : torch_geometric.explain.Explanation
+        The explanation.
     top_k : int, optional
-        Keeps the features with the largest sums of the node mask whole (ties: the lower feature)
-        and sets the rest to 0. By default the node mask is used as it is.
+        Number of features with the largest sums of the node mask to keep (ties: the lower feature);
+        the rest is set to 0. By default the node mask is used unchanged.
     compat : bool
-        Gives the number that PyTorch Geometric's code gives, ``KL(y_hat || y)``.
+        Whether to return the value of PyTorch Geometric's code, ``KL(y_hat || y)``.
 
     Returns
     -------
@@ -151,6 +188,10 @@ def unfaithfulness(
     ValueError
         For a model of regression, for ``top_k`` with a node mask over nodes alone or beyond the
         features, and for outputs that are not what the explainer's configuration says.
+
+    See Also
+    --------
+    xai_metrics.graph.unfaithfulness : the same from arrays.
 
     Notes
     -----
@@ -164,10 +205,6 @@ def unfaithfulness(
     ``compat`` 0).
 
     Source: Agarwal et al. 2022, arXiv 2208.09339.
-
-    See Also
-    --------
-    xai_metrics.graph.unfaithfulness : the same from arrays.
 
     Examples
     --------
@@ -235,7 +272,7 @@ def groundtruth_metrics(
     zero_division: float | None = 0.0,
     compat: bool = False,
 ) -> float | tuple[float, ...]:
-    """Compares an explanation's mask with the true one.
+    """Compare the mask of an explanation with the true one.
 
     Parameters
     ----------
@@ -297,7 +334,7 @@ def groundtruth_metrics(
 
 
 def _like(scores: Any, given: Any) -> Any:
-    """Scores as a tensor of the type of what was given, where that is one."""
+    """Convert scores to a tensor with the type of ``given`` if that is a tensor."""
     if type(given).__module__.partition(".")[0] != "torch":
         return scores
     return (given if given.is_floating_point() else given.float()).new_tensor(scores)

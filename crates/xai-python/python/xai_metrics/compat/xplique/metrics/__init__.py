@@ -1,7 +1,7 @@
-"""Stands in for ``xplique.metrics``: its names, with its arguments in its order.
+"""Drop-in replacement for ``xplique.metrics`` with the same names and arguments.
 
-A metric holds a model and a data set, and is asked about any number of explanations. What is
-measured is that of :mod:`xai_metrics.attribution`, which has more metrics and options.
+A metric is created for a model and a data set, and evaluated for any number of explanations. The
+implementation is :mod:`xai_metrics.attribution`, which has more metrics and options.
 """
 
 from .complexity import Complexity, Sparseness

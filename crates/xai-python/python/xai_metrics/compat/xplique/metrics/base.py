@@ -1,4 +1,4 @@
-"""What the metrics share."""
+"""Base classes of the metrics."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TASKS = ("classification", "regression")
 
 
 class How(TypedDict, total=False):
-    """The further arguments of every metric, see :class:`BaseAttributionMetric`."""
+    """Keyword arguments of every metric, see :class:`BaseAttributionMetric`."""
 
     compat: bool
     layout: str | None
@@ -43,18 +43,18 @@ class How(TypedDict, total=False):
 
 
 class BaseAttributionMetric:
-    """A metric of one model on one data set, to be asked about any number of explanations.
+    """Metric of one model on one data set, for any number of explanations.
 
     Parameters
     ----------
     model, inputs, targets, batch_size, activation
-        As in :func:`~xai_metrics.attribution.evaluate`. ``inputs`` may also be a data set of
-        TensorFlow that gives pairs of input and target.
+        See :func:`~xai_metrics.attribution.evaluate`. ``inputs`` may also be a TensorFlow data set
+        of pairs of input and target.
     compat : bool
-        Whether to give the number of xplique where the default differs; each class says why.
+        Whether to return the value of xplique where the default differs; each class documents why.
     layout, framework, device, n_jobs, allow_batch_dependence
-        As in :func:`~xai_metrics.attribution.evaluate`; images have their channels last, as in
-        xplique, unless they are those of torch.
+        See :func:`~xai_metrics.attribution.evaluate`; images have channels last, as in xplique,
+        unless they are for torch.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class BaseAttributionMetric:
         self.allow_batch_dependence = allow_batch_dependence
 
     def _measure(self, metric: Metric, **of: Any) -> MetricValue:
-        """The value of a metric for what this one holds, and some further arguments."""
+        """Compute a metric for the stored model and data, and some further arguments."""
         run = {name: getattr(self, name) for name in _HELD}
         if self.targets is not None and self.targets.ndim == 2:
             # One output of the model stands for all classes, as in the peer.
@@ -101,11 +101,11 @@ class BaseAttributionMetric:
 
 
 class ExplanationMetric(BaseAttributionMetric):
-    """A metric of maps.
+    """Metric of maps.
 
-    ``operator`` is a score ``operator(model, inputs, targets)`` of every row, instead of the sum
-    of the outputs by the weights of the target; ``"classification"`` and ``"regression"`` are that
-    sum.
+    ``operator`` is a score ``operator(model, inputs, targets)`` of every row, which replaces the
+    sum of the outputs weighted by the target; ``"classification"`` and ``"regression"`` select
+    that sum.
     """
 
     def __init__(
@@ -129,13 +129,37 @@ class ExplanationMetric(BaseAttributionMetric):
         self.operator = operator
 
     def inference_function(self, model: Any, inputs: Any, targets: Any) -> npt.NDArray[Any]:
-        """The scores of some inputs, all at once."""
+        """Compute the scores of inputs in one batch.
+
+        Parameters
+        ----------
+        model, inputs, targets
+            See :class:`BaseAttributionMetric`.
+
+        Returns
+        -------
+        numpy.ndarray
+            Scores ``(n,)``.
+        """
         return self.batch_inference_function(model, inputs, targets)
 
     def batch_inference_function(
         self, model: Any, inputs: Any, targets: Any, batch_size: int | None = None
     ) -> npt.NDArray[Any]:
-        """The scores of some inputs, batch by batch."""
+        """Compute the scores of inputs batch by batch.
+
+        Parameters
+        ----------
+        model, inputs, targets
+            See :class:`BaseAttributionMetric`.
+        batch_size : int, optional
+            Largest number of rows per call.
+
+        Returns
+        -------
+        numpy.ndarray
+            Scores ``(n,)``.
+        """
         held = {name: getattr(self, name) for name in _HOW if name != "n_jobs"}
         of = {"model": model, "inputs": inputs, "targets": targets, "batch_size": batch_size}
         run = Run.of(**of, **held, operator=self.operator)
@@ -152,31 +176,52 @@ class ExplanationMetric(BaseAttributionMetric):
         return self._measure(metric, explanations=maps, **of)
 
     def evaluate(self, explanations: Any) -> float:
-        """The value of the maps of all inputs."""
+        """Compute the metric for the maps of all inputs.
+
+        Parameters
+        ----------
+        explanations : array_like
+            Maps of all inputs.
+
+        Returns
+        -------
+        float
+            Value of the metric.
+        """
         raise NotImplementedError
 
     def __call__(self, explanations: Any) -> float:
-        """As ``evaluate``."""
+        """Call ``evaluate``."""
         return self.evaluate(explanations)
 
 
 class ExplainerMetric(BaseAttributionMetric):
-    """A metric that asks the explainer, ``explainer(inputs, targets) -> maps``, again."""
+    """Metric that calls the explainer, ``explainer(inputs, targets) -> maps``."""
 
     def evaluate(self, explainer: Any) -> float:
-        """The value of the explainer on the inputs."""
+        """Compute the metric for an explainer.
+
+        Parameters
+        ----------
+        explainer : callable
+            Explainer.
+
+        Returns
+        -------
+        float
+            Value of the metric.
+        """
         raise NotImplementedError
 
     def __call__(self, explainer: Any) -> float:
-        """As ``evaluate``."""
+        """Call ``evaluate``."""
         return self.evaluate(explainer)
 
 
 class BaseComplexityMetric:
-    """A metric of maps alone.
+    """Metric of maps only.
 
-    ``batch_size`` is taken for the peer's sake: maps are read where they lie, and all threads
-    share them.
+    ``batch_size`` exists for compatibility: maps are processed without copies on all threads.
     """
 
     def __init__(
@@ -199,31 +244,56 @@ class BaseComplexityMetric:
         return value
 
     def detailed_evaluate(self, explanations: Any) -> npt.NDArray[np.float64]:
-        """One value per map."""
+        """Compute one value per map.
+
+        Parameters
+        ----------
+        explanations : array_like
+            Maps.
+
+        Returns
+        -------
+        numpy.ndarray
+            Values ``(n,)``.
+        """
         raise NotImplementedError
 
     def evaluate(self, explanations: Any) -> float:
-        """The mean over the maps, of which ``detailed_evaluate`` is asked batch by batch."""
+        """Compute the mean over the maps, calling ``detailed_evaluate`` batch by batch.
+
+        Parameters
+        ----------
+        explanations : array_like
+            Maps.
+
+        Returns
+        -------
+        float
+            Mean value.
+        """
         maps = reals(explanations, "explanations")
         size = self.batch_size or max(len(maps), 1)
         batches = [maps[first : first + size] for first in range(0, len(maps), size)]
         return float(np.mean(np.concatenate([self.detailed_evaluate(b) for b in batches])))
 
     def __call__(self, explanations: Any, batch_size: int = 32) -> float:
-        """As ``evaluate``."""
+        """Call ``evaluate``."""
         return self.evaluate(explanations)
 
 
 def layout_of_images(layout: str | None, array: Any, is_torch: bool = False) -> str | None:
-    """The layout that was given; else of images the peer's, or that of torch."""
+    """Return the given layout; by default for images channels last, as in xplique, or first for
+    torch.
+    """
     if layout is not None or array.ndim != 4:
         return layout_of(layout)
     return "channels-first" if is_torch else "channels-last"
 
 
 def unzipped(inputs: Any, targets: Any) -> tuple[Any, Any]:
-    """Inputs and targets of a TensorFlow data set of pairs, and of everything else what they
-    are."""
+    """Split a TensorFlow data set of pairs into inputs and targets; other values are returned
+    unchanged.
+    """
     if not hasattr(inputs, "as_numpy_iterator"):
         return inputs, targets
     if hasattr(inputs, "_batch_size"):

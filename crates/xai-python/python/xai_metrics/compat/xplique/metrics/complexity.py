@@ -1,4 +1,4 @@
-"""How complicated maps are."""
+"""Complexity of maps."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ _EPSILON = 1e-8
 
 
 class _OfMaps(BaseComplexityMetric):
-    """A metric that has another value in xplique, at least for maps of zeros."""
+    """Metric with another value in xplique, at least for maps of zeros."""
 
     _registered: type[Metric]
 
     def _of_xplique(self, sizes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """The values of xplique from sizes of attributions, ``(n, positions)``."""
+        """Compute the values of xplique from magnitudes of attributions, ``(n, positions)``."""
         raise NotImplementedError
 
     def evaluate(self, explanations: Any) -> float:
-        """The mean over the maps."""
+        """Compute the mean over the maps."""
         if self.compat:
             return float(self.detailed_evaluate(explanations).mean())
         return float(self._of_maps(self._registered(), explanations))
 
     def detailed_evaluate(self, explanations: Any) -> npt.NDArray[np.float64]:
-        """One value per map; NaN where there is none."""
+        """Compute one value per map; NaN where undefined."""
         if not self.compat:
             return self._of_maps(self._registered(), explanations).per_sample
         sizes = np.abs(reals(explanations, "explanations").astype(np.float64, copy=False))

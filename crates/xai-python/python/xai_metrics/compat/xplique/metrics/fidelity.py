@@ -1,4 +1,4 @@
-"""Whether maps show what the score of a model depends on."""
+"""Faithfulness of maps to the model."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ Operator = str | Callable[[Any, Any, Any], Any] | None
 
 
 class BaseAverageXMetric(ExplanationMetric):
-    """What Average Drop, Increase and Gain share: the model's scores of what the maps keep.
+    """Base class of Average Drop, Increase and Gain, which use model scores of masked inputs.
 
-    A constant map has no mask, and does not count. In xplique, and with ``compat=True``, it has a
-    mask of zeros, and so it has the score of an input of zeros.
+    A constant map has no mask and is not counted. In xplique, and with ``compat=True``, it has a
+    mask of zeros, and so the score of an input of zeros.
     """
 
     _registered: type[Metric]
@@ -48,13 +48,35 @@ class BaseAverageXMetric(ExplanationMetric):
         return MaskedScores(base, kept).measure(self._name, "as-is")
 
     def evaluate(self, explanations: Any) -> float:
-        """The mean over all inputs."""
+        """Compute the mean over all inputs.
+
+        Parameters
+        ----------
+        explanations : array_like
+            Maps of all inputs.
+
+        Returns
+        -------
+        float
+            Mean value.
+        """
         return float(self._value(self.inputs, self.targets, explanations))
 
     def detailed_evaluate(
         self, inputs: Any, targets: Any, explanations: Any
     ) -> npt.NDArray[np.float64]:
-        """One value per sample of some inputs; NaN where there is none."""
+        """Compute one value per sample; NaN where undefined.
+
+        Parameters
+        ----------
+        inputs, targets, explanations : array_like
+            Samples and their maps.
+
+        Returns
+        -------
+        numpy.ndarray
+            Values ``(n,)``.
+        """
         return self._value(reals(inputs, "inputs"), targets, explanations).per_sample
 
     @staticmethod
@@ -133,17 +155,17 @@ class AverageGainMetric(BaseAverageXMetric):
 
 
 class CausalFidelity(ExplanationMetric):
-    """What Deletion and Insertion share: the score along a path between input and baseline.
+    """Base class of Deletion and Insertion, with scores along a path between input and baseline.
 
     Parameters
     ----------
     baseline_mode : float, str, array-like or callable
-        What stands for absence: a number, a word of
+        Value of removed features: a number, a baseline of
         :class:`~xai_metrics.attribution.metrics.Deletion`, an array, or a function of the inputs.
     steps : int
-        Steps of the curve, -1 for one per feature.
+        Number of steps of the curve; -1 for one per feature.
     max_percentage_perturbed : float
-        The share of the features that the last step has changed, in (0, 1].
+        Share of the features that are changed at the last step, in (0, 1].
     """
 
     _registered: type[Metric]
@@ -176,7 +198,7 @@ class CausalFidelity(ExplanationMetric):
         )
 
     def _orders(self, explanations: Any) -> npt.NDArray[np.int64] | None:
-        """The order of the features in the peer, which has the later of equal ones first."""
+        """Return the order of the features in xplique, in which ties go to the later feature."""
         maps = reals(explanations, "explanations")
         if maps.ndim == 4:
             maps = maps.mean(axis=channels_axis(self.layout))
@@ -187,11 +209,33 @@ class CausalFidelity(ExplanationMetric):
         return self._of_maps(self._metric(orders), explanations)
 
     def evaluate(self, explanations: Any) -> float:
-        """The area under the curve."""
+        """Compute the area under the curve.
+
+        Parameters
+        ----------
+        explanations : array_like
+            Maps of all inputs.
+
+        Returns
+        -------
+        float
+            Area.
+        """
         return float(self._value(explanations))
 
     def detailed_evaluate(self, explanations: Any) -> dict[int, float]:
-        """The mean score by the number of features that are changed."""
+        """Compute the mean score by the number of changed features.
+
+        Parameters
+        ----------
+        explanations : array_like
+            Maps of all inputs.
+
+        Returns
+        -------
+        dict of int to float
+            Mean scores by number of features.
+        """
         curve = self._value(explanations).curve
         if curve is None:
             raise ValueError("explanations: there is no curve")
@@ -315,12 +359,34 @@ class MuFidelity(ExplanationMetric):
         )
 
     def evaluate(self, explanations: Any) -> float:
-        """The mean correlation over the inputs."""
+        """Compute the mean correlation over the inputs.
+
+        Parameters
+        ----------
+        explanations : array_like
+            Maps of all inputs.
+
+        Returns
+        -------
+        float
+            Mean correlation.
+        """
         value = self._of_maps(self._metric(), explanations)
         if not self.compat:
             return float(value)
         return float(np.nan_to_num(value.per_sample).mean())
 
     def detailed_evaluate(self, explanations: Any) -> npt.NDArray[np.float64]:
-        """The correlation of every input; NaN where there is none."""
+        """Compute the correlation of every input; NaN where undefined.
+
+        Parameters
+        ----------
+        explanations : array_like
+            Maps of all inputs.
+
+        Returns
+        -------
+        numpy.ndarray
+            Correlations ``(n,)``.
+        """
         return self._of_maps(self._metric(), explanations).per_sample

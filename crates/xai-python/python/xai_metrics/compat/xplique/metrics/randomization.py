@@ -1,4 +1,4 @@
-"""Whether maps change when the target or the model does."""
+"""Sensitivity of maps to the target and to the parameters of the model."""
 
 from __future__ import annotations
 
@@ -62,14 +62,27 @@ class RandomLogitMetric(ExplainerMetric):
         return int(function(np.array(self.inputs[:1], order="C")).shape[1])
 
     def evaluate(self, explainer: Any) -> float:
-        """The mean similarity over the inputs."""
+        """Compute the mean similarity over the inputs.
+
+        Parameters
+        ----------
+        explainer : callable
+            Explainer.
+
+        Returns
+        -------
+        float
+            Mean similarity.
+        """
         metric = metrics.RandomLogit(n_classes=self.n_classes, seed=self.seed)
         return float(self._measure(metric, explainer=explainer))
 
 
 class ModelRandomizationStrategy(ABC):
-    """How the parameters of a model become random.
+    """Strategy that randomizes the parameters of a model.
 
+    Examples
+    --------
     >>> class Same(ModelRandomizationStrategy):
     ...     def randomize(self, model):
     ...         return model
@@ -79,11 +92,22 @@ class ModelRandomizationStrategy(ABC):
 
     @abstractmethod
     def randomize(self, model: Any) -> Any:
-        """Randomizes a model in place, and returns it."""
+        """Randomize a model in place.
+
+        Parameters
+        ----------
+        model : object
+            The model.
+
+        Returns
+        -------
+        object
+            The model itself.
+        """
 
 
 class ProgressiveLayerRandomization(ModelRandomizationStrategy):
-    """Randomizes the layers with parameters one after another, up to one of them.
+    """Randomize the layers with parameters one after another, up to one of them.
 
     Layers are those of a Keras model that have weights, or the modules of a torch module that have
     parameters of their own, in the order in which they were made. New parameters are uniform in
@@ -115,7 +139,18 @@ class ProgressiveLayerRandomization(ModelRandomizationStrategy):
         self.seed = seed
 
     def randomize(self, model: Any) -> Any:
-        """Randomizes a model in place, and returns it."""
+        """Randomize a model in place.
+
+        Parameters
+        ----------
+        model : torch module or Keras model
+            The model.
+
+        Returns
+        -------
+        object
+            The model itself.
+        """
         layers = _layers(model)
         if self.reverse:
             layers = layers[::-1]
@@ -183,7 +218,25 @@ class ModelRandomizationMetric(ExplainerMetric):
         )
 
     def evaluate(self, explainer: Any) -> float:
-        """The mean similarity over the inputs."""
+        """Compute the mean similarity over the inputs.
+
+        Parameters
+        ----------
+        explainer : object
+            Explainer with an attribute ``model``.
+
+        Returns
+        -------
+        float
+            Mean similarity.
+
+        Raises
+        ------
+        TypeError
+            If the explainer has no attribute ``model``.
+        ValueError
+            If the maps of every sample are constant, unless ``compat``.
+        """
         if not hasattr(explainer, "model"):
             raise TypeError("explainer: expected an object with an attribute `model`")
         randomized = self.randomization_strategy.randomize(_copied(explainer.model))
@@ -232,7 +285,7 @@ class ModelRandomizationMetric(ExplainerMetric):
 
 
 def _layers(model: Any) -> list[tuple[str, Any]]:
-    """The layers that have parameters, by name, from input to output."""
+    """Return the layers that have parameters, by name, from input to output."""
     if is_torch_module(model):
         modules = model.named_modules()
         return [(n, m) for n, m in modules if next(m.parameters(recurse=False), None) is not None]

@@ -1,4 +1,4 @@
-"""Whether models that agree explain themselves alike."""
+"""Agreement of the explanations of models that agree."""
 
 from __future__ import annotations
 
@@ -92,10 +92,23 @@ class MeGe:
     def evaluate(
         self, explainer_class: Any, explainer_params: dict[str, Any] | None = None
     ) -> tuple[float, float]:
-        """MeGe and ReCo; NaN where there is none.
+        """Compute MeGe and ReCo; NaN where undefined.
 
         ``explainer_class(model, **explainer_params)`` makes an explainer ``(inputs, targets) ->
         maps``.
+
+        Parameters
+        ----------
+        explainer_class : callable
+            ``explainer_class(model, **explainer_params)`` creates an explainer ``(inputs, targets)
+            -> maps``.
+        explainer_params : dict, optional
+            Keyword arguments of ``explainer_class``.
+
+        Returns
+        -------
+        mege, reco : float
+            Both scores.
         """
         maps, predictions = [], []
         for model in self.models:

@@ -1,4 +1,4 @@
-"""Whether maps move when inputs do."""
+"""Stability of maps under small changes of the inputs."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class AverageStability(ExplainerMetric):
 
     @property
     def noisy_masks(self) -> npt.NDArray[np.float64]:
-        """Noise ``(nb_samples, …)`` that all samples share, as ``compat=True`` draws it."""
+        """Noise ``(nb_samples, …)`` shared by all samples, as drawn by ``compat=True``."""
         shape = (self.nb_samples, *self.inputs.shape[1:])
         return np.random.default_rng(self.seed).uniform(0.0, self.radius, shape)
 
@@ -85,6 +85,19 @@ class AverageStability(ExplainerMetric):
         )
 
     def evaluate(self, explainer: Any, base_explanations: Any = None) -> float:
-        """The mean distance; ``base_explanations`` are the maps of the inputs, where they exist."""
+        """Compute the mean distance.
+
+        Parameters
+        ----------
+        explainer : callable
+            Explainer.
+        base_explanations : array_like, optional
+            Maps of the inputs, if they exist.
+
+        Returns
+        -------
+        float
+            Mean distance.
+        """
         of = {"explainer": explainer, "explanations": base_explanations}
         return float(self._measure(self._metric(), **of))
