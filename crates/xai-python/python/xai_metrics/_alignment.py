@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-#: How libraries name columns that nobody named: pandas counts them, polars, explainers and shap number them.
+#: Prefixes of default column names: none in pandas, ``column_`` in polars, and those of explainers
+#: and SHAP.
 _COUNTING = ("", "column_", "feature_", "Feature ")
 
 
@@ -30,7 +31,7 @@ class Alignment:
     """
 
     def __init__(self) -> None:
-        #: The labels of each axis by its name, and the array that they are from.
+        #: Labels of each axis by its name, and the array that they are from.
         self._known: dict[str, tuple[Any, str]] = {}
 
     def take(self, values: Any, name: str, *axes: str | None) -> Any:

@@ -24,16 +24,16 @@ class Parameter:
     'threshold'
     """
 
-    #: The name of the keyword.
+    #: Name of the keyword.
     name: str
-    #: What it is.
+    #: Description.
     doc: str
-    #: What values there are, in words.
+    #: Accepted values, in words.
     expected: str
-    #: Words that are values, and what each means.
+    #: Accepted words with their descriptions.
     words: tuple[tuple[str, str], ...]
     default: Any
-    #: Whether an array or a function can be given instead.
+    #: True if an array or a function is accepted, too.
     takes_functions: bool = False
 
     def documented(self, also: str = "") -> list[str]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Framework = Literal["numpy", "torch", "jax", "tensorflow", "pandas", "polars"]
 
-#: What models and explainers may be given: arrays, tensors, or tables.
+#: Forms of inputs for models and explainers: arrays, tensors, or tables.
 FRAMEWORKS = ("numpy", "torch", "jax", "tensorflow", "pandas", "polars")
 
 
@@ -38,11 +38,11 @@ class Tensors:
     def __init__(self, framework: Framework, device: Any = None) -> None:
         self.framework = framework
         self.device = device
-        #: Of the parameters of a torch module: the inputs are given in the same.
+        #: Type of the parameters of a torch module, to which inputs are converted.
         self.dtype: Any = None
-        #: The torch module itself.
+        #: The torch module, if the model is one.
         self.module: Any = None
-        #: Whether inputs that are whole numbers stay such, as embeddings want them.
+        #: True if integer inputs remain integers, as embeddings require.
         self.keeps_integers = framework in ("torch", "jax", "tensorflow")
 
     @classmethod

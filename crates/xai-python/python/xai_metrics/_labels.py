@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-#: Types of labels of which one is never equal to another.
+#: Types of labels that never compare equal across types.
 _TYPES = ("numbers", "text", "bytes")
 
 

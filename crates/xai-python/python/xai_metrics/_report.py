@@ -13,14 +13,14 @@ from . import _native
 from ._files import write_whole
 from ._results import Table, html_table
 
-#: The files of a report, and what shows that a report wrote them.
+#: Files of a report, and the bytes that identify them as written by a report.
 _MARKS = {"index.html": b"xai report", "report.json": b'"schema_version"'}
 
 
 class Reported:
     """Base class of results that have a section in reports."""
 
-    #: What their section is called where nobody names it.
+    #: Default name of the section.
     _section = "Results"
 
     def _add_to(self, report: Any, name: str) -> None:
@@ -260,7 +260,7 @@ class ReportDiff(Table):
     (0, ['pa_kappa', 'pa_nmi'])
     """
 
-    #: How many figures got worse and better, each beyond the intervals of both.
+    #: Number of figures that got worse, and better, beyond the intervals of both reports.
     n_worse: int
     n_better: int
     #: Number of figures that were computed with other settings, which are not compared.
@@ -269,9 +269,9 @@ class ReportDiff(Table):
     #: ``within`` the intervals, ``better``, ``worse``, ``changed``, ``unjudged`` without an interval,
     #: ``other_settings``, …; ``settings`` are those that differ.
     figures: list[dict[str, Any]]
-    #: Input files that are not the same, of reports that were made from files.
+    #: Input files that differ, for reports that were made from files.
     files: list[dict[str, Any]]
-    #: The versions that made the reports, old and new.
+    #: Versions that made the reports, old and new.
     xai_versions: list[str]
     #: The seeds of the reports, old and new.
     seeds: list[int]

@@ -235,7 +235,7 @@ def pyplot() -> types.ModuleType:
     return library
 
 
-#: Colours of lines that are told apart with every kind of colour vision (Okabe and Ito).
+#: Line colours that are distinguishable with every kind of colour vision (Okabe and Ito).
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 
 

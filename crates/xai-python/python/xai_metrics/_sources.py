@@ -11,7 +11,7 @@ from typing import Any
 from . import _native
 from ._arrays import column_names, is_lazy
 
-#: Rows of a batch of a table whose rows are not known before it is read.
+#: Batch size of tables whose row size is unknown before reading.
 _OF_TABLES = 256
 
 
@@ -21,11 +21,12 @@ class Source:
     from the beginning.
     """
 
-    #: Given the number of samples that are not wanted: how many of them are left out, and the batches after those.
+    #: ``batches(n)`` returns the number of samples actually skipped (at most ``n``) and an iterator
+    #: over the batches that follow.
     batches: Callable[[int], tuple[int, Iterator[Any]]]
-    #: How many samples there are, where that is known.
+    #: Number of samples, if known.
     n_samples: int | None = None
-    #: Whether another pass has another order.
+    #: True if each pass has another order.
     is_shuffled: bool = False
 
 

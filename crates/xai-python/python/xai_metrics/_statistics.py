@@ -33,7 +33,7 @@ class Interval(Result):
 
     @property
     def is_small_sample(self) -> bool:
-        """Whether this is a BCa or Student's t interval of 20 units or fewer, whose actual coverage
+        """True if this is a BCa or Student's t interval of 20 units or fewer, whose actual coverage
         is below ``level``.
         """
         few = self.n_units is not None and self.n_units <= 20

@@ -37,7 +37,7 @@ __all__ = ["accumulate", "explain", "query"]
 
 Accumulator = TypeVar("Accumulator")
 
-#: Places that states of groups go to. Spark reads small ones together.
+#: Number of partitions for states of groups. Spark reads small ones together.
 _PLACES = 256
 _STATES = pa.schema([("place", pa.int32()), ("states", pa.binary())])
 

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 class Asked(Protocol):
     """Part of the interface of a metric that a run uses."""
 
-    #: Parameters that are not at their defaults.
+    #: Parameters that differ from their defaults.
     parameters: dict[str, Any]
-    #: Arrays and functions, which the native part takes beside the parameters.
+    #: Parameters that are arrays or functions.
     arrays: dict[str, Any]
 
     @property
@@ -55,19 +55,19 @@ class Run:
     targets: Any = None
     #: ``(name, maps or None, explainer or None)``, see :func:`explained`.
     explainers: list[tuple[str, Any, Any]] = field(default_factory=list)
-    #: Whether explainers were given by name, and not one of them as ``explanations``.
+    #: True if explainers were given by name, rather than one as ``explanations``.
     by_name: bool = False
-    #: The metrics and what they are called in the result.
+    #: Pairs of name in the result and metric.
     metrics: list[tuple[str, Asked]] = field(default_factory=list)
     sides: SideInputs = SideInputs()
     scoring: Scoring = Scoring()
     operator: Any = None
-    #: Where one output of the model stands for so many.
+    #: Number of columns that a single output of the model is repeated to.
     n_outputs: int | None = None
     curves: bool = False
     first_sample: int = 0
     progress: Any = None
-    #: What was taken for arguments that were not given.
+    #: Values assumed for arguments that were not given.
     assumed: dict[str, str] = field(default_factory=dict)
 
     @classmethod
@@ -145,7 +145,7 @@ class Run:
 
     @property
     def has_tokens(self) -> bool:
-        """Whether the model receives integers, which cannot be replaced by fractions."""
+        """True if the model receives integers, which cannot be replaced by fractions."""
         is_whole = self.given is not None and self.given.whole is not None
         return is_whole and self.tensors.keeps_integers
 
@@ -160,7 +160,7 @@ class Run:
 
     @property
     def asks_by_samples(self) -> bool:
-        """Whether the model also needs the sample index of each row, because of padding or several
+        """True if the model also needs the sample index of each row, because of padding or several
         inputs.
         """
         return self.features is not None or bool(self.given is not None and self.given.others)
@@ -237,7 +237,7 @@ class Run:
 
     @property
     def is_of_samples(self) -> bool:
-        """Whether the model receives the sample index of each row."""
+        """True if the model receives the sample index of each row."""
         return self.operator is not None or bool(self.given is not None and self.given.others)
 
     def columns(self, n: int) -> npt.NDArray[Any] | None:

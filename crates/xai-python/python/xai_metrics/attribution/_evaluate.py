@@ -23,8 +23,8 @@ from .metrics import by_name
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-#: The metrics of an evaluation in which none are named: one of each kind that costs few rows of the
-#: model, whatever the size of the inputs.
+#: Default metrics of an evaluation: one of each kind that needs few model rows, whatever the size
+#: of the inputs.
 STANDARD = tuple(WORDS["standard"])
 
 
@@ -213,13 +213,13 @@ def evaluate_part(
     Parameters
     ----------
     model, inputs, targets, explainers, metrics
-        As of :func:`evaluate`, of the samples of the part.
+        See :func:`evaluate`, of the samples of the part.
     first_sample : int
         The place of the first sample in the whole: random choices belong to a sample's place, so that
         parts give the values of the whole.
     {keywords}
     seed, n_jobs, progress
-        As of :func:`evaluate`.
+        See :func:`evaluate`.
 
     Returns
     -------
@@ -229,7 +229,7 @@ def evaluate_part(
     Raises
     ------
     ValueError, TypeError
-        As :func:`evaluate`.
+        See :func:`evaluate`.
 
     Examples
     --------
@@ -314,7 +314,7 @@ def planned_calls(
     ----------
     model : MaskedModel
     explainers, metrics, targets
-        As of :func:`evaluate`.
+        See :func:`evaluate`.
 
     Returns
     -------
@@ -324,7 +324,7 @@ def planned_calls(
     Raises
     ------
     ValueError, TypeError
-        As :func:`evaluate`.
+        See :func:`evaluate`.
 
     Examples
     --------

@@ -37,24 +37,25 @@ def note(notes: dict[str, str], about: str, text: str) -> None:
 class Reading:
     """Settings for converting explanations of the samples of a run to maps."""
 
-    #: The shape of the inputs, and how it is read; ``None`` where there are only maps.
+    #: Shape and layout of the inputs; ``None`` if there are only maps.
     shape: tuple[int, ...] | None = None
     layout: str | None = None
-    #: A table with its columns in the order of the run.
+    #: Function that reorders the columns of a table to those of the run.
     in_order: Callable[[Any, str], Any] = lambda values, name: values
-    #: How many outputs the model has; ``None`` without a model.
+    #: Number of outputs of the model; ``None`` without a model.
     n_outputs: Callable[[], int | None] = lambda: None
-    #: The labels of the outputs, of an estimator that has them.
+    #: Labels of the outputs, for estimators that have them.
     classes: list[Any] | None = None
-    #: The segment of each position, ``(n, height, width)`` or ``(height, width)``.
+    #: Segment of each position, ``(n, height, width)`` or ``(height, width)``.
     segments: Any = None
-    #: What was done with maps, by the name of their explainer.
+    #: Conversions of maps, by the name of their explainer.
     notes: dict[str, str] = field(default_factory=dict)
-    #: The names of the columns of the run, if they have names.
+    #: Column names of the run, if there are any.
     columns: list[Any] | None = None
-    #: The class that maps without an axis of classes explain, as the number of an output; else that of each sample's target.
+    #: Output index of the class that maps without a class axis explain; ``None`` for the target of
+    #: each sample.
     explained_class: int | None = None
-    #: The explainers whose maps are plain arrays of which nothing says what class they explain.
+    #: Explainers whose maps are plain arrays, so that their class is unknown.
     plain: set[str] = field(default_factory=set)
 
     def maps(self, given: Any, name: str, of: str, targets: Callable[[int], Any]) -> Array:

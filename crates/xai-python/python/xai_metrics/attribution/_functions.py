@@ -48,7 +48,7 @@ def base_scores(
     Parameters
     ----------
     model : callable, torch module, Keras model or estimator
-        As of :func:`evaluate`.
+        See :func:`evaluate`.
     inputs : array-like
         ``(n, …)``.
     targets : array-like, optional
@@ -65,7 +65,7 @@ def base_scores(
     Raises
     ------
     ValueError, TypeError
-        As :func:`evaluate`.
+        See :func:`evaluate`.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def masked_scores(
     Parameters
     ----------
     model : callable, torch module, Keras model or estimator
-        As of :func:`evaluate`.
+        See :func:`evaluate`.
     inputs : array-like
         ``(n, …)``.
     targets : array-like
@@ -184,7 +184,7 @@ def masked_scores(
     Raises
     ------
     ValueError, TypeError
-        As :func:`evaluate`.
+        See :func:`evaluate`.
 
     Examples
     --------
@@ -224,7 +224,7 @@ def mask_inputs(
         ``"relative"`` divides by the range of the map, so that its scale does not matter. ``"xplique"``
         divides by the range plus 1e-8, as xplique does: a constant map has a mask of zeros.
     layout : optional
-        As of :func:`evaluate`.
+        See :func:`evaluate`.
     n_jobs : int or None
         Threads; ``None`` for one per core.
 
@@ -274,7 +274,7 @@ def map_similarity(
         Structural similarity (of images), a correlation, or the overlap of the largest tenth of the
         attributions. All are at most 1, for maps that are alike.
     layout : optional
-        How the axes of the maps are read, as of :func:`evaluate`.
+        How the axes of the maps are read, see :func:`evaluate`.
     n_jobs : int or None
         Threads; ``None`` for one per core.
 
@@ -430,11 +430,11 @@ class RandomizationStep:
     [0.5]
     """
 
-    #: The randomized layers, 0 the one at the output.
+    #: Randomized layers; 0 is the one at the output.
     layers: tuple[int, ...]
-    #: The mean over the samples that have one; ``None`` where none has.
+    #: Mean over the samples with a value; ``None`` if there are none.
     value: float | None
-    #: One per sample; NaN where undefined.
+    #: Values of the samples; NaN where undefined.
     per_sample: npt.NDArray[np.float64]
     n_undefined: int
 
@@ -462,7 +462,7 @@ class RandomizationValues(Table):
     """
 
     steps: tuple[RandomizationStep, ...]
-    #: The names of the layers, the one at the output first, of a torch module.
+    #: Names of the layers of a torch module, starting at the output.
     names: tuple[str, ...] | None = None
 
     @property
@@ -564,7 +564,7 @@ def model_randomization(
         at the output, and hands out an explainer of the model with those layers randomized; it is
         asked once without layers, and once per step.
     inputs : array-like
-        As of :func:`evaluate`.
+        See :func:`evaluate`.
     targets : array-like
         Classes ``(n,)``, or rows of weights ``(n, n_outputs)``.
     n_layers : int, optional
@@ -578,7 +578,7 @@ def model_randomization(
     similarity : {"spearman", "ssim", "pearson", "jaccard"}
         How two maps are compared.
     batch_size, layout, framework, device, n_jobs : optional
-        As of :func:`evaluate`.
+        See :func:`evaluate`.
     seed : int
         What the new parameters of a module depend on: those of a layer on seed and layer alone, so that it has
         the same ones at every step. Its ``reset_parameters`` makes them, and sets its buffers back; a
@@ -681,11 +681,11 @@ class MegeReco(Result):
     mege: float | None
     #: Relative consistency in [0, 1]; ``None`` without a pair that agrees and one that differs.
     reco: float | None
-    #: Distances where both models are right.
+    #: Number of distances for which both models are right.
     n_same: int
-    #: Distances where one of the two is right.
+    #: Number of distances for which one of the two models is right.
     n_different: int
-    #: Pairs left out because a constant map has no rank correlation.
+    #: Number of pairs excluded because a constant map has no rank correlation.
     n_undefined: int
 
 
@@ -718,7 +718,7 @@ def representativity(
     peer_thresholds : bool
         Whether ReCo tries about 20 thresholds, as xplique does, instead of all.
     layout : optional
-        How the axes of the maps are read, as of :func:`evaluate`.
+        How the axes of the maps are read, see :func:`evaluate`.
     n_jobs : int or None
         Threads; ``None`` for one per core.
 

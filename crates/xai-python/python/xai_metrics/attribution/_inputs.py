@@ -31,15 +31,15 @@ class Inputs:
     ([[5.0, 3.0], [8.0, 1.0]], ['mask'])
     """
 
-    #: The numbers that are explained and changed, one row per sample.
+    #: Numbers that are explained and changed, one row per sample.
     array: npt.NDArray[Any]
-    #: All other inputs, row by row; by name, or by their place.
+    #: Other inputs, row by row, by name or index.
     others: dict[Any, npt.NDArray[Any]]
 
     def __init__(self, given: Any) -> None:
         self.table: Table | None = None
         self.others = {}
-        #: Whether several inputs have names.
+        #: True if several inputs are given by name.
         self.is_named = isinstance(given, Mapping)
         name, first = "inputs", given
         if self.is_named or is_several(given):
@@ -69,7 +69,7 @@ class Inputs:
             kind = numbers.dtype.kind
             # A table names its columns in errors.
             self.array = reals(numbers if self.table is None else first, name)
-        #: The type of inputs that are whole numbers.
+        #: Type of integer inputs; ``None`` for others.
         self.whole = None if kind not in "iu" else numbers.dtype
         for key, other in self.others.items():
             if other.ndim == 0 or len(other) != len(self.array):
@@ -78,17 +78,17 @@ class Inputs:
 
     @property
     def has_words(self) -> bool:
-        """Whether the inputs are a table with text columns."""
+        """True if the inputs are a table with text columns."""
         return self.table is not None and bool(self.table.words)
 
     @property
     def has_missing(self) -> bool:
-        """Whether the inputs are a table with missing values in numeric columns."""
+        """True if the inputs are a table with missing values in numeric columns."""
         return self.table is not None and bool(self.table.missing)
 
     @property
     def is_coded(self) -> bool:
-        """Whether words or missing values are encoded as numbers."""
+        """True if words or missing values are encoded as numbers."""
         return self.has_words or self.has_missing
 
     def numbers(self, values: Any, name: str) -> Any:
@@ -180,10 +180,10 @@ class Table:
         self.kind = type(table)
         self.names = list(column_names(table) or [])
         self.dtypes = dict(zip(self.names, table.dtypes))
-        #: Whether each column has a name of its own.
+        #: True if column names are unique.
         self.is_named = len(self.dtypes) == len(self.names)
         self.words: dict[Any, list[Any]] = {}
-        #: The number in the place of missing values, by column.
+        #: Code of missing values, by column.
         self.missing: dict[Any, float] = {}
         for name in self.names if self.is_named else ():
             if _is_of_words(table[name]):

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _native
 
-#: The words that arguments may be, by the arguments, and the metrics of ``"standard"``.
+#: Accepted words by argument, and the metrics of ``"standard"``.
 WORDS: dict[str, list[str]] = _native.attribution_words()
 
 

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from .._described import MetricInfo
 
-#: What metrics may need of a masked model, whose features are the segments.
+#: Needs of metrics that a masked model satisfies; its features are the segments.
 GIVEN = {"model", "inputs", "targets", "explanations", "segments"}
-#: How its scores may be taken, of the fields of :class:`Scoring`.
+#: Fields of :class:`Scoring` that a masked model supports.
 _SCORING = ("activation", "batch_size", "allow_batch_dependence", "explained_class")
 
 
@@ -96,7 +96,7 @@ class MaskedModel:
         self.function = function
         self.n_features = None if n_features is None else integers(n_features, "n_features", 1)
         self.max_calls = whole_or_none("max_calls", max_calls, 0)
-        #: The rows that the function was asked.
+        #: Number of rows that the function was called with.
         self.n_calls = 0
         self.cache = _Answers(None if isinstance(cache, bool) else Path(cache), names) if cache else None
 
@@ -120,7 +120,7 @@ class MaskedModel:
         return np.ascontiguousarray(rows_of(answer, len(samples)), dtype=np.float64)
 
 
-#: What a cache knows an answer by: the number or the name of the sample, and which features are kept.
+#: Key of a cached answer: index or name of the sample, and the kept features.
 _Key = tuple[Union[int, str], bytes]
 
 
@@ -129,10 +129,10 @@ class _Answers:
 
     def __init__(self, path: Path | None, names: Sequence[str] | None) -> None:
         self.path = path
-        #: What tells each sample and its model from others; where there is none, the number of the sample.
+        #: Cache names of the samples; ``None`` to use their indices.
         self.names = names
         self.known: dict[_Key, list[float]] = {}
-        #: Lines that could not be written yet.
+        #: Lines that are not written yet.
         self.waiting = b""
         if path is None or not path.exists():
             return
@@ -231,9 +231,9 @@ class MaskedRun:
         self.metrics: Sequence[tuple[str, Asked]] = ()
         self.curves = True
         self.progress: Any = None
-        #: What was taken for arguments that were not given.
+        #: Values assumed for arguments that were not given.
         self.assumed: dict[str, str] = {}
-        #: The outputs for samples that are whole, where they were asked for their classes.
+        #: Outputs of unmasked samples that were computed to predict their classes.
         self.whole: dict[int, npt.NDArray[np.float64]] = {}
 
     @classmethod
@@ -370,7 +370,7 @@ class MaskedRun:
             raise ValueError(f"draws: {metric.info.name} takes none with a masked model")
         n = len(self.n_features)
         by_sample: list[list[npt.NDArray[np.int64]]] = [[] for _ in range(n)]
-        #: By the number of features: the first of these subsets, and its size.
+        #: Name of the first subset and its size, by number of features.
         sizes: dict[int, tuple[str, int]] = {}
         for draw, of_draw in enumerate(draws):
             if len(of_draw) != n:

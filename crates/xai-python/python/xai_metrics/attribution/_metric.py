@@ -37,12 +37,12 @@ class Metric:
     (True, 'lower')
     """
 
-    #: The name in tables.
+    #: Name in tables.
     name: str
 
     def __init__(self, **parameters: Any) -> None:
         known = {parameter.name: parameter for parameter in self.info.parameters}
-        #: Arrays and functions, which the native part takes beside the parameters.
+        #: Parameters that are arrays or functions.
         self.arrays: dict[str, Any] = {}
         given = []
         taken = [*known, *(["draws"] if self.info.draws is not None else [])]
@@ -63,7 +63,7 @@ class Metric:
             else:
                 given.append((name, value))
         values = _native.attribution_parameters(self.name, given)
-        #: Parameters that are not at their defaults.
+        #: Parameters that differ from their defaults.
         self.parameters: dict[str, Any] = {
             # 1 and 1.0 may be two values: so many, and a share.
             name: value

@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 class Known:
     """Callable form of a model, and what its kind implies about its outputs."""
 
-    #: Is given what the model takes: several inputs by their places, or by their names.
+    #: Calls the model, with several inputs by position or by name.
     ask: Callable[..., Any]
-    #: The labels of its columns, of an estimator that has them.
+    #: Labels of the output columns, for estimators that have them.
     classes: list[Any] | None = None
-    #: What makes probabilities of its answers.
+    #: Activation that converts the outputs to probabilities.
     activation: str = "none"
-    #: Whether its answers are values, and not scores of classes.
+    #: True if outputs are values rather than class scores.
     is_regressor: bool = False
 
     @classmethod
@@ -205,7 +205,7 @@ def _is_booster(package: str) -> Callable[[Any], bool]:
     return lambda model: type(model).__name__ == "Booster" and is_of(model, package)
 
 
-#: The kinds of models: how one is known, and what is known of it then. The first that fits counts.
+#: Kinds of models: predicate and adapter. The first match is used.
 _KINDS: tuple[tuple[Callable[[Any], bool], Callable[[Any], Known]], ...] = (
     (is_keras_model, _keras),
     (is_torch_module, Known),

@@ -15,7 +15,7 @@ from ._metric import Metric
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-#: What a batch may hold, and what a run needs for it.
+#: Fields of a batch, and the inputs of the run that each requires.
 _NEEDS = {
     "inputs": ("inputs",),
     "targets": ("targets",),
@@ -39,22 +39,22 @@ class Batch:
     [0.5, 1.0]
     """
 
-    #: The place of the first sample in the data set.
+    #: Index of the first sample in the data set.
     first_sample: int
     n_samples: int
-    #: ``(batch, …)``, as the model is given them.
+    #: Inputs ``(batch, …)`` in the form that the model receives.
     inputs: npt.NDArray[Any] | None = None
-    #: Classes ``(batch,)``, numbers of outputs, or rows of weights ``(batch, n_outputs)``.
+    #: Output indices ``(batch,)``, or rows of weights ``(batch, n_outputs)``.
     targets: npt.NDArray[Any] | None = None
-    #: The maps of one explainer, ``(batch, …)``; an axis of one channel may be left out.
+    #: Maps of one explainer, ``(batch, …)``; an axis of one channel may be missing.
     explanations: npt.NDArray[Any] | None = None
-    #: The outputs of the model before the activation, ``(batch, n_outputs)``.
+    #: Model outputs before the activation, ``(batch, n_outputs)``.
     outputs: npt.NDArray[np.float64] | None = None
-    #: The scores of the targets, ``(batch,)``.
+    #: Scores of the targets, ``(batch,)``.
     base_scores: npt.NDArray[np.float64] | None = None
-    #: The scores of the inputs that the maps keep, see :func:`mask_inputs`, ``(batch,)``; NaN for a constant map.
+    #: Scores of the masked inputs, see :func:`mask_inputs`, ``(batch,)``; NaN for a constant map.
     masked_scores: npt.NDArray[np.float64] | None = None
-    #: The scores of the inputs that ``changes`` of the metric answered, ``(changes, batch)``.
+    #: Scores of the inputs returned by ``changes`` of the metric, ``(changes, batch)``.
     changed_scores: npt.NDArray[np.float64] | None = None
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Features = npt.NDArray[np.bool_]
 
-#: Samples that are asked whether their last positions change anything.
+#: Largest number of samples for which trailing positions are tested.
 _PROBED = 16
 
 

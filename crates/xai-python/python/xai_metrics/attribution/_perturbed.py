@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Kind = Literal["minor", "disruptive"]
 _KINDS: tuple[Kind, Kind] = ("minor", "disruptive")
 
-#: How much is perturbed by default.
+#: Default sizes of minor and disruptive perturbations.
 _SIZES = {"inputs": (0.001, 1.0), "model": (0.001, 2.0)}
 
 
@@ -110,11 +110,11 @@ def meta_consistency(
     Parameters
     ----------
     model, inputs
-        As in :func:`evaluate`; inputs are numbers.
+        See :func:`evaluate`; inputs are numbers.
     explainers : mapping of str to explainer
-        As in :func:`evaluate`, but functions, objects and words alone: maps are of inputs that are not perturbed.
+        See :func:`evaluate`, but functions, objects and words alone: maps are of inputs that are not perturbed.
     metrics
-        As in :func:`evaluate`.
+        See :func:`evaluate`.
     perturb : {"inputs", "model"} or callable
         ``"inputs"``: ``x + r U(-1, 1)``, ``r`` times the range of the inputs (of tables, of each column), within
         that range. ``"model"``: every weight of a torch module times ``N(1, s)``; the module itself is changed for the

@@ -18,7 +18,7 @@ from ._layout import layout_of
 
 _MARKERS = "os^Dv<>"
 _LINES = ("-", "--", "-.", ":")
-#: Where tables have no curves.
+#: Explanation of missing curves in error messages.
 NO_CURVES = (
     "curves are of metrics that change more and more features, and only evaluate and the metrics themselves keep "
     "them: evaluate_stream, evaluate_part and merge do not"

@@ -177,7 +177,7 @@ def _map_shape(run: Asked, batch: Array) -> tuple[int, ...]:
     return batch.shape[2:] if channels_axis(run.read_layout) == 1 else batch.shape[1:3]
 
 
-#: The reference explainers by their words.
+#: Reference explainers by name.
 METHODS: dict[str, Callable[..., Array]] = {
     method.__name__: method for method in (random, constant, edges, input_x_gradient, occlusion)
 }

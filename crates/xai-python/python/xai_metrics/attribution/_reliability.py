@@ -57,7 +57,7 @@ class Reliability(Table):
 
     def __init__(self, found: dict[str, Any]) -> None:
         self._metrics = {of["metric"]: _metric(of) for of in found["metrics"]}
-        #: By the names of two metrics, in their order: whether they measure one property.
+        #: Consistency of each pair of metrics, by their names in order.
         self.pairs: dict[tuple[str, str], InternalConsistencyReliability] = {
             (of["first"], of["second"]): InternalConsistencyReliability(
                 **of["internal_consistency_reliability"]

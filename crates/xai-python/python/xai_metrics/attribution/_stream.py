@@ -29,7 +29,7 @@ from ._table import EvaluationTable, EvaluationValues
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-#: The first line of a checkpoint says that it is one.
+#: Format name in the first line of a checkpoint.
 _FORMAT = "xai-metrics checkpoint 1"
 
 
@@ -63,7 +63,7 @@ def evaluate_stream(
     Parameters
     ----------
     model, explainers, metrics
-        As for :func:`evaluate`. Maps that exist are arrays of all samples, memory-mapped ones for
+        See :func:`evaluate`. Maps that exist are arrays of all samples, memory-mapped ones for
         instance, or a list of names: ``["shap_values"]``, a field of the batches, or several columns;
         ``[2]``, a field by its place.
     data : iterable, data set, file, table or arrays
@@ -88,7 +88,7 @@ def evaluate_stream(
         The time between two writings.
     {keywords}
     level, replicates, seed, n_jobs, progress
-        As for :func:`evaluate`.
+        See :func:`evaluate`.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def evaluate_stream(
     Raises
     ------
     ValueError
-        As :func:`evaluate`; for metrics that relate all samples to each other, and settings that
+        See :func:`evaluate`; for metrics that relate all samples to each other, and settings that
         do: the mean of the data set as a baseline, steps over segments that differ between samples, columns of words,
         which are numbered by how often each occurs, and of numbers that are missing. For a
         checkpoint of another run, for data that is shuffled where there is a checkpoint or an array of all
@@ -160,16 +160,16 @@ class _Stream:
         self.source = source_of(data, whole_or_none("batch_size", scoring.batch_size, 1))
         self.model, self.metrics, self.scoring = model, metrics, scoring
         self.seed, self.n_jobs, self.progress = 1, threads(None), False
-        #: The metrics and what they are called, and why others are left out: known from the first batch on.
+        #: Metrics by name, and reasons for skipped ones; known after the first batch.
         self.asked: list[tuple[str, Metric]] = []
         self.skipped: dict[str, str] = {}
-        #: Which field of a batch something is, arrays of all samples, and what all samples share.
+        #: Batch fields of arguments, arrays for all samples, and values shared by all samples.
         self.names = names
         self.arrays: dict[str, Any] = {}
         self.shared: dict[str, Any] = {}
         for side, value in vars(sides).items():
             self._sort(side, value)
-        #: What makes maps, of those that make any.
+        #: Explainers that compute maps; ``None`` for given maps.
         self.explainers: dict[str, Any] = {}
         for name, value in explainers.items():
             called = f"explainers[{str(name)!r}]"
@@ -386,7 +386,7 @@ class _Checkpoint:
     def __init__(self, path: Path, seconds: float) -> None:
         self.path, self.seconds = path, seconds
         self.stored: dict[str, Any] | None = None
-        #: What is written before the values.
+        #: Header of the file.
         self.head: dict[str, Any] = {}
         self.n_stored = 0
         self.written = time.monotonic()

@@ -36,7 +36,7 @@ from ._value import (
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-#: The most characters in a line of a table as text.
+#: Largest number of characters in a line of a printed table.
 _WIDTH = 100
 
 
@@ -55,20 +55,21 @@ class ExplainerValue:
 
     explainer: str
     metric: str
-    #: The mean over the samples that have a value; ``None`` where none has.
+    #: Mean over the samples with a value; ``None`` if there are none.
     value: float | None
-    #: Of the mean; ``None`` with fewer than two values.
+    #: Interval of the mean; ``None`` with fewer than two values.
     interval: Interval | None
-    #: One per sample; NaN where undefined.
+    #: Values of the samples; NaN where undefined.
     per_sample: npt.NDArray[np.float64]
     n_undefined: int
-    #: The mean curve under which the value is the area, where the metric has one.
+    #: Mean curve whose area is the value, for metrics that have one.
     curve: Curve | None
-    #: The place among the explainers, 1 the best, that of equal values the mean of theirs; ``None`` where
-    #: undefined, and of metrics without a better end.
+    #: Rank among the explainers, 1 is best, ties share their mean rank; ``None`` if undefined, and
+    #: for metrics without a better end.
     rank: float | None
-    #: The share of the features that have the attribution of another one, so that their order of removal is arbitrary;
-    #: ``None`` for metrics that remove none in the order of their attributions.
+    #: Share of the features whose attribution equals that of another feature, so that their order
+    #: of removal is arbitrary; ``None`` for metrics that do not remove features in the order of
+    #: their attributions.
     tied_share: float | None = None
 
     def __float__(self) -> float:
@@ -126,19 +127,19 @@ class Comparison(Result):
     'a'
     """
 
-    #: The explainer of the better value.
+    #: Explainer with the better value.
     first: str
-    #: The other one.
+    #: The other explainer.
     second: str
-    #: Samples on which both have a value.
+    #: Number of samples for which both have a value.
     n_pairs: int
-    #: The mean over those of the value of the first less that of the second.
+    #: Mean over these samples of the value of the first explainer minus that of the second.
     difference: float | None
-    #: Which of the two the signed ranks speak for.
+    #: Explainer that the signed ranks favour.
     favours: str | None
-    #: ``None`` when all differences are 0.
+    #: P-value of the test; ``None`` if all differences are 0.
     p_value: float | None
-    #: The same after Holm's correction for all pairs of this metric.
+    #: p-value after Holm's correction for all pairs of this metric.
     p_corrected: float | None
 
 
@@ -156,15 +157,15 @@ class MetricResult:
     """
 
     metric: str
-    #: Which end of its scale is the good one.
+    #: Better end of the scale.
     direction: Literal["higher", "lower", "none"]
-    #: By the names of the explainers, in their order.
+    #: Values by explainer, in their order.
     values: dict[str, ExplainerValue]
-    #: The names of the explainers, best value first; undefined ones last.
+    #: Names of the explainers, best value first, undefined values last.
     ranking: list[str]
-    #: Every pair of explainers.
+    #: Tests of all pairs of explainers.
     comparisons: list[Comparison]
-    #: Why the metric is undefined for the scores, where it is: then it has no values.
+    #: Reason if the metric is undefined for all explainers.
     undefined: str | None = None
 
     def __getitem__(self, explainer: str) -> ExplainerValue:
@@ -292,11 +293,11 @@ class EvaluationValues:
         activation: str = "none",
     ) -> None:
         self._native = native
-        #: What was taken for arguments that were not given.
+        #: Values assumed for arguments that were not given.
         self.assumed = with_remarks(assumed or {}, native.assumed)
-        #: Why some metrics of ``"standard"`` and ``"all"`` are left out.
+        #: Reasons why metrics of ``"standard"`` and ``"all"`` were skipped, by name.
         self.skipped = skipped or {}
-        #: What was applied to the outputs of the model.
+        #: Activation applied to the outputs of the model.
         self.activation = activation
 
     @property
@@ -414,33 +415,34 @@ class EvaluationTable(Reported, Table):
     """
 
     def __init__(self, values: EvaluationValues, table: dict[str, Any]) -> None:
-        #: The values sample by sample, for merging with other parts.
+        #: Values per sample, for merging with other parts.
         self.values = values
-        #: What was taken for arguments that were not given: the ``layout`` of the inputs; ``activation``,
-        #: ``"softmax"``, of the decisions of an estimator without probabilities; ``mode``, ``"eval"``, of a torch
-        #: module that is in training mode; ``baseline`` of tables with names; ``explained_class``, which class plain maps
-        #: explain, of two; ``ties``, the order of features with equal attributions.
+        #: Values assumed for arguments that were not given: ``layout`` of the inputs;
+        #: ``activation``, ``"softmax"`` for estimators without probabilities; ``mode``, ``"eval"``
+        #: for a torch module in training mode; ``baseline`` of tables with column names;
+        #: ``explained_class``, the class that plain maps explain, of two; ``ties``, the order of
+        #: features with equal attributions.
         self.assumed = with_remarks(values.assumed, pairs_of(table["assumed"]))
-        #: What looks wrong with the inputs, by what it is about.
+        #: Warnings about suspicious inputs, by subject.
         self.warnings = by_subject(pairs_of(table["warnings"]))
-        #: Why some metrics of ``"standard"`` and ``"all"`` are left out, by their names.
+        #: Reasons why metrics of ``"standard"`` and ``"all"`` were skipped, by name.
         self.skipped = values.skipped
-        #: How many samples were explained.
+        #: Number of explained samples.
         self.n_samples: int = table["n_samples"]
-        #: The names of the explainers.
+        #: Names of the explainers.
         self.explainers: list[str] = table["explainers"]
-        #: How often the model was called, and how many rows it saw over all calls.
+        #: Number of model calls, and total number of rows.
         self.model_calls: int = table["model_calls"]["calls"]
         self.model_rows: int = table["model_calls"]["rows"]
-        #: How intervals were made.
+        #: Settings of the intervals.
         self.level: float = table["statistics"]["level"]
         self.replicates: int = table["statistics"]["replicates"]
         self.seed: int = table["statistics"]["seed"]
         self._results = {m["metric"]: self._result(m) for m in table["metrics"]}
         self._table = table
-        #: The layout of images, and what a report shows of each explainer.
+        #: Layout of images, and the maps that a report shows for each explainer.
         self._pictures: tuple[str, list[Any]] | None = None
-        #: Resilience, reactivity and meta-consistency of metrics, which a report shows.
+        #: Noise resilience, reactivity and meta-consistency of metrics, which a report shows.
         self._judged: dict[str, tuple[float | None, float | None, float | None]] = {}
 
     @property

@@ -79,11 +79,11 @@ class SpanScore(Result):
     0.5
     """
 
-    #: The share of what is predicted that is right; ``None`` where nothing is predicted.
+    #: Share of the predictions that are right; ``None`` without predictions.
     precision: float | None
-    #: The share of the gold that is found; ``None`` without gold.
+    #: Share of the gold spans or tokens that are found; ``None`` without gold.
     recall: float | None
-    #: Their harmonic mean, 0 where nothing is right; ``None`` where there is neither.
+    #: Harmonic mean of both, 0 if nothing is right; ``None`` without predictions and gold.
     f1: float | None
 
 
@@ -98,11 +98,11 @@ class SpanScores(Result):
     1.0
     """
 
-    #: Of the counts of all samples together: long rationales count more.
+    #: Score of the total counts over all samples, in which long rationales count more.
     micro: SpanScore
-    #: The means over samples that have a span; what a sample lacks counts as 0.
+    #: Means over samples that have a span; undefined values count as 0.
     macro: SpanScore
-    #: How many samples have neither gold nor prediction.
+    #: Number of samples with neither gold nor predicted spans.
     n_undefined: int
 
 
@@ -172,7 +172,7 @@ def rationale_token_f1(gold: Any, predicted: Any) -> SpanScores:
     Parameters
     ----------
     gold, predicted : sequence of sequences of pairs
-        As of :func:`rationale_iou_f1`.
+        See :func:`rationale_iou_f1`.
 
     Returns
     -------
@@ -182,7 +182,7 @@ def rationale_token_f1(gold: Any, predicted: Any) -> SpanScores:
     Raises
     ------
     ValueError
-        As :func:`rationale_iou_f1`.
+        See :func:`rationale_iou_f1`.
 
     References
     ----------

@@ -64,12 +64,12 @@ class Curve:
     {'n_features': [0, 1, 2], 'scores': [1.0, 0.5, 0.0]}
     """
 
-    #: How many features of every sample are changed at each point.
+    #: Number of changed features at each point.
     n_features: npt.NDArray[np.int64]
-    #: The mean score over the samples at each point.
+    #: Mean score over the samples at each point.
     scores: npt.NDArray[np.float64]
-    #: The score of every sample at each point, ``(n, points)``, NaN where there is none; of one metric
-    #: asked alone. In a table only the means are kept.
+    #: Score of every sample at each point, ``(n, points)``, NaN where undefined; only from a
+    #: metric's own ``evaluate``, tables keep only the means.
     per_sample: npt.NDArray[np.float64] | None = None
 
     def to_dict(self) -> dict[str, list[Any]]:
@@ -114,23 +114,23 @@ class MetricValue:
     (0.25, [0.5, 0.0])
     """
 
-    #: The metric's name.
+    #: Name of the metric.
     metric: str
-    #: Which end of its scale is the good one.
+    #: Better end of the scale.
     direction: Literal["higher", "lower", "none"]
-    #: The mean over the samples that have a value; ``None`` where none has.
+    #: Mean over the samples with a value; ``None`` if there are none.
     value: float | None
-    #: One per sample; NaN where the metric is undefined.
+    #: Values of the samples; NaN where undefined.
     per_sample: npt.NDArray[np.float64]
-    #: How many samples have no value.
+    #: Number of samples without a value.
     n_undefined: int
-    #: The curve under which the value is the area, for metrics that have one.
+    #: Curve whose area is the value, for metrics that have one.
     curve: Curve | None = None
-    #: What was taken for arguments that were not given: see :class:`.EvaluationTable`.
+    #: Values assumed for arguments that were not given, see :class:`.EvaluationTable`.
     assumed: dict[str, str] = field(default_factory=dict)
-    #: Why no sample has a value, where none has.
+    #: Reason if no sample has a value.
     undefined: str | None = None
-    #: What looks wrong with the inputs, by what it is about.
+    #: Warnings about suspicious inputs, by subject.
     warnings: dict[str, str] = field(default_factory=dict)
 
     def __float__(self) -> float:

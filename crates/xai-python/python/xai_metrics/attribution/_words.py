@@ -38,7 +38,7 @@ class Words:
     """
 
     text: str
-    #: Where each word begins and ends.
+    #: Start and end of each word.
     offsets: tuple[tuple[int, int], ...]
 
     @classmethod
@@ -119,7 +119,7 @@ def text_model(
     pattern : str
         A regular expression of a word. ``r"\S+"`` takes punctuation to the word before it.
     cache, max_calls
-        As of :class:`MaskedModel`. An answer in the cache belongs to the text, the places of its words, the mask and the name of
+        See :class:`MaskedModel`. An answer in the cache belongs to the text, the places of its words, the mask and the name of
         the model, so that one file may serve several texts and models.
     name : str, optional
         What the model is called in the cache. By default ``name_or_path``, as models of Hugging Face have it, or the name of the
@@ -195,7 +195,7 @@ class TextModel(MaskedModel):
             return model([texts[sample].kept(row, mask) for sample, row in zip(samples, kept)])
 
         super().__init__(scores, [len(of.offsets) for of in texts], **limits)
-        #: The texts and the places of their words.
+        #: Texts with the positions of their words.
         self.texts = texts
 
     @property
@@ -254,7 +254,7 @@ def color_text(text: Words | str, attributions: Any, title: str = "", pattern: s
     title : str
         What stands before it: the name of the explainer, for instance.
     pattern : str
-        As of :func:`text_model`.
+        See :func:`text_model`.
 
     Returns
     -------

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     def __getattr__(name: str) -> type[Metric]: ...
 
 
-#: What Python takes beside what the registry says.
+#: Additional values of parameters that only Python accepts.
 _ALSO = {
     "steps": "``None`` and -1 are ``all``.",
     "baseline": (
@@ -41,7 +41,7 @@ _ALSO = {
     ),
 }
 
-#: What draws made elsewhere hold, by what a metric draws.
+#: Contents of ``draws``, by the kind of draws of a metric.
 _DRAWS = {
     "subsets": "Numbers of features (draws, n, size)",
     "neighbours": "Noise that is added (draws, n, …)",
@@ -51,13 +51,13 @@ _DRAWS = {
 }
 
 
-#: What stands before a formula.
+#: Introduction of a formula.
 _NOTATION = (
     "The value of one sample, where ``x`` is the input, ``a`` or ``e(x)`` its map, and ``g(x)`` the score "
     "of its target::"
 )
 
-#: The data of the examples: what each name is there, and in which names it is written.
+#: Data of the examples by name, and the lines that define them.
 _EXAMPLE = {
     "x": "x = np.arange(64).reshape(4, 16) % 32 * 7 % 17 / np.array([[16], [16], [32], [32]])",
     "weights": "weights = np.arange(32).reshape(16, 2) * 5 % 9 / 64",
@@ -71,7 +71,7 @@ _EXAMPLE = {
     "layer": "layer = lambda x: x.reshape(len(x), 16) ** 2",
 }
 
-#: What a metric is given there, by what it needs, and which of the names above that takes.
+#: Example arguments by need, and the names above that they use.
 _ARGUMENTS = {
     "model": ("model", ("weights", "model")),
     "inputs": ("{inputs}", ("x",)),
@@ -209,7 +209,7 @@ def _documented(parameter: Parameter) -> list[str]:
     return parameter.documented(f" {_ALSO[parameter.name]}" if is_more else "")
 
 
-#: The names of the metrics by those of their classes.
+#: Names of the metrics by class name.
 _METRICS = {_class_name(info): info.name for info in metrics_of("attribution") if not info.has_call_of_its_own}
 
 __all__ = ["Metric", "by_name"]

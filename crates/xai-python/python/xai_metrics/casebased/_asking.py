@@ -255,7 +255,7 @@ class Asking(Fitted):
         X_test : array of shape (m, n_features)
             The samples.
         predictions, model
-            As for :meth:`explain_arrays`.
+            See :meth:`explain_arrays`.
         signed : bool
             Whether a case of another class than the predicted one has the negative weight.
 
@@ -267,7 +267,7 @@ class Asking(Fitted):
         Raises
         ------
         ValueError
-            As :meth:`explain_arrays`, and where the weighting is a function.
+            See :meth:`explain_arrays`, and where the weighting is a function.
 
         Examples
         --------

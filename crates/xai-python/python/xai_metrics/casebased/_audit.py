@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Audit", "AuditReport", "LevelAudit"]
 
-#: Samples whose neighbours are in memory at once.
+#: Largest number of samples whose neighbours are in memory at once.
 _AT_ONCE = 65_536
 
-#: The least supported predictions that a report shows, as the command line's.
+#: Number of least supported predictions in a report, as on the command line.
 _LISTED = 6
 
 
@@ -40,17 +40,17 @@ class LevelAudit(Result):
     0.75
     """
 
-    #: ``"high"``, ``"medium"``, ``"low"`` or ``"undefined"``.
+    #: Level: ``"high"``, ``"medium"``, ``"low"`` or ``"undefined"``.
     level: str
-    #: How many predictions have the level.
+    #: Number of predictions with the level.
     n: int
-    #: How many of them have a known true class.
+    #: Number of these with a known true class.
     n_judged: int
-    #: How many of these are right.
+    #: Number of correct predictions among these.
     n_right: int
-    #: The share of right predictions among the judged; ``None`` without any.
+    #: Share of correct predictions among those with a known true class; ``None`` without any.
     accuracy: float | None
-    #: Its Wilson interval of level 0.95.
+    #: Wilson interval of the accuracy, level 0.95.
     accuracy_interval: tuple[float, float] | None
 
 
@@ -69,44 +69,46 @@ class AuditReport(Reported, Result):
     0.333
     """
 
-    #: Audited samples.
+    #: Number of audited samples.
     n_samples: int
-    #: Those without a correspondence; they count in no mean.
+    #: Number of samples with undefined correspondence, which are excluded from means.
     n_undefined: int
-    #: Those whose last neighbour ties with training cases that are left out, so that the order of the cases decides.
+    #: Number of samples whose last neighbour ties with excluded training cases, so that the order
+    #: of the cases decides.
     n_tied: int
-    #: The mean correspondence, in [0, 1]; higher means more agreement with the training cases.
+    #: Mean correspondence in [0, 1]; higher means more agreement with the training cases.
     mean_correspondence: float | None
-    #: Its interval.
+    #: Interval of the preceding value.
     interval: tuple[float, float] | None
-    #: The share of right predictions among those with a known true class.
+    #: Share of correct predictions among those with a known true class.
     accuracy: float | None
-    #: Its Wilson interval.
+    #: Wilson interval of the accuracy.
     accuracy_interval: tuple[float, float] | None
     #: Counts and accuracy of each level.
     by_level: dict[str, LevelAudit]
-    #: Of each predicted class: ``n``, ``mean_correspondence``, ``accuracy``.
+    #: Results by predicted class: ``n``, ``mean_correspondence``, ``accuracy``.
     by_class: dict[Any, dict[str, Any]]
-    #: Of right predictions: ``n``, ``mean_correspondence``, ``interval``, and ``counts`` in
-    #: twentieths of correspondence.
+    #: Results for correct predictions: ``n``, ``mean_correspondence``, ``interval``, and ``counts``
+    #: in bins of width 0.05.
     right: dict[str, Any]
-    #: The same of wrong predictions.
+    #: Results for wrong predictions, as for ``right``.
     wrong: dict[str, Any]
     #: Ten bins of correspondence: ``from``, ``to``, ``n``, ``mean_correspondence``, ``accuracy``,
-    #: ``accuracy_interval``. Were correspondence a probability, accuracy would follow it.
+    #: ``accuracy_interval``. If correspondence were a calibrated probability, accuracy would equal
+    #: it.
     reliability: list[dict[str, Any]]
-    #: The mean distance of accuracy from correspondence over the bins, in [0, 1]: lower is better
-    #: calibrated.
+    #: Mean absolute difference between accuracy and correspondence over the bins, in [0, 1]; lower
+    #: is better calibrated.
     expected_calibration_error: float | None
-    #: The chance that a right prediction has a higher correspondence than a wrong one, ties half: 1
-    #: is best, 0.5 means that correspondence does not tell them apart.
+    #: Probability that a correct prediction has a higher correspondence than a wrong one, ties
+    #: count half: 1 is best, 0.5 means no separation.
     auroc_of_right: float | None
-    #: Its interval.
+    #: Interval of the preceding value.
     auroc_of_right_interval: tuple[float, float] | None
-    #: The least supported predictions, least first: ``sample``, ``predicted``, ``true``,
-    #: ``correspondence``.
+    #: Predictions with the lowest correspondence, lowest first: ``sample``, ``predicted``,
+    #: ``true``, ``correspondence``.
     least_supported: list[dict[str, Any]]
-    #: The audit as it was, and the rows of the least supported predictions where they are at hand.
+    #: State of the audit, and the rows of the least supported predictions if available.
     _audited: tuple[Audit, npt.NDArray[Any] | None] | None = field(
         default=None, repr=False, compare=False
     )

@@ -46,9 +46,9 @@ class Scaler:
     """
 
     def __init__(self, mean: npt.NDArray[np.float64], scale: npt.NDArray[np.float64]) -> None:
-        #: The mean of each feature.
+        #: Mean of each feature.
         self.mean_ = mean
-        #: The population standard deviation of each feature; 1 for a constant one.
+        #: Population standard deviation of each feature; 1 for constant features.
         self.scale_ = scale
 
     def transform(self, X: Any) -> npt.NDArray[np.float64]:
@@ -279,7 +279,7 @@ class CaseExplainer(Reporting):
 
     @property
     def file_holds_redacted(self) -> bool:
-        """Whether the explainer was loaded from a file with the values of redacted features."""
+        """True if the explainer was loaded from a file with the values of redacted features."""
         return bool(self._native.info()["file_holds_redacted"])
 
     def save(self, path: str | os.PathLike[str], *, store_redacted: bool = False) -> None:

@@ -94,7 +94,7 @@ class Explanations(Table, Sequence[Explanation]):
 
     @property
     def is_correct(self) -> npt.NDArray[np.bool_] | None:
-        """Whether each prediction is correct, ``(m,)``; ``None`` if the true classes are unknown.
+        """Correctness of each prediction, ``(m,)``; ``None`` if the true classes are unknown.
         """
         if self.truth is None:
             return None

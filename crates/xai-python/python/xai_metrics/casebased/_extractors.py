@@ -84,12 +84,12 @@ class ActivationExtractor(ABC):
 
     @property
     def is_fitted(self) -> bool:
-        """Whether the extractor is bound to a model."""
+        """True if the extractor is bound to a model."""
         return getattr(self, "_model", None) is not None
 
     @property
     def metric_ready(self) -> bool:
-        """Whether activations are already scaled; otherwise they are standardized on the training
+        """True if activations are already scaled; otherwise they are standardized on the training
         rows.
         """
         return False

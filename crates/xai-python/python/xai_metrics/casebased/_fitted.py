@@ -23,9 +23,10 @@ class Fitted:
     distance: str
     scale: bool
     feature_names: list[str]
-    #: The columns of the table of training rows; ``None`` for an array, whose columns are ``feature_names``.
+    #: Columns of the table of training rows; ``None`` for an array, whose columns are
+    #: ``feature_names``.
     _columns: list[Any] | None = None
-    #: What columns of text become.
+    #: Encoding of text columns.
     _encoding: Encoding | None = None
     class_names: Mapping[Any, str] | Sequence[str]
     metadata: dict[str, Any]
@@ -34,7 +35,7 @@ class Fitted:
     _native: Any
     _space: Space
     _classes: Classes
-    #: The described parameters that were given.
+    #: Native parameters that were given.
     _chosen: dict[str, Any]
     _redact: list[str]
 

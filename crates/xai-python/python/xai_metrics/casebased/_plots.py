@@ -21,9 +21,9 @@ _SAMPLE = "#d62728"
 class Picture:
     """Content of a plot of an explanation."""
 
-    #: The features of the sample, and those of its neighbours.
+    #: Features of the sample, then those of its neighbours.
     rows: Sequence[npt.NDArray[Any]]
-    #: What each of them is called in the legend.
+    #: Names in the legend.
     names: list[str]
     feature_names: list[str]
     title: str

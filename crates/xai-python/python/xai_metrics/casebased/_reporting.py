@@ -23,23 +23,23 @@ class AggregateExplanation(Result):
     3
     """
 
-    #: The place of the sample in its batch.
+    #: Index of the sample in its batch.
     sample: int
-    #: The predicted class.
+    #: Predicted class.
     predicted: Any
     #: Agreement of the neighbours with the prediction, in [0, 1]; ``None`` where undefined.
     correspondence: float | None
-    #: The correspondence in words.
+    #: Level of correspondence.
     level: str
-    #: How many neighbours were asked.
+    #: Number of neighbours.
     n_neighbors: int
-    #: The share of the neighbours that has each class, by count.
+    #: Share of the neighbours in each class, by count.
     class_shares: dict[Any, float]
-    #: The least and the largest distance of a neighbour.
+    #: Smallest and largest distance of a neighbour.
     distance_range: tuple[float, float] | None
-    #: How many of the neighbours are distinct training rows.
+    #: Number of distinct training rows among the neighbours.
     n_distinct: int
-    #: How many training rows tie with the last neighbour; 0 if none of them is left out.
+    #: Number of training rows that tie with the last neighbour; 0 if none of them is excluded.
     ties_at_k: int
 
 

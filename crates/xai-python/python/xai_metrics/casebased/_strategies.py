@@ -223,7 +223,7 @@ class Blend:
             raise ValueError(f"features must be in [0, 1], got {self.features}")
 
 
-#: What ``similarity=`` takes.
+#: Types that ``similarity=`` accepts.
 SimilarityStrategy = Union[
     Features, HiddenActivations, CustomActivations, TreeLeaf, ForestProximity, Blend
 ]

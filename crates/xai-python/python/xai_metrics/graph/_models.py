@@ -340,7 +340,7 @@ def sweep(
     Parameters
     ----------
     model, features, edge_index, edge_weight, batch
-        As for :func:`explained_outputs`.
+        See :func:`explained_outputs`.
     edge_mask : array_like
         ``(n_edges,)`` in [0, 1].
     fractions, top_k, thresholds : sequence of numbers
@@ -363,7 +363,7 @@ def sweep(
     Raises
     ------
     ValueError
-        As :func:`explained_outputs`; for none or several of ``fractions``, ``top_k`` and
+        See :func:`explained_outputs`; for none or several of ``fractions``, ``top_k`` and
         ``thresholds``, and for levels that do not ascend.
 
     Examples
@@ -425,7 +425,7 @@ def sweep_from_outputs(
     levels : sequence of float
         The size at each level, ascending.
     target, index
-        As for :func:`sweep`.
+        See :func:`sweep`.
     {parameters}
     n_jobs : int, optional
         The number of threads; one per core by default.
@@ -473,7 +473,7 @@ class RobustFidelityByProbability:
     Attributes
     ----------
     pos, neg, delta : float
-        As in :class:`RobustFidelity`.
+        See :class:`RobustFidelity`.
     pos_standard_error, neg_standard_error : float
         Over the draws.
     """
@@ -553,13 +553,13 @@ def robust_fidelity(
     Parameters
     ----------
     model, features, edge_index, edge_weight, batch
-        As for :func:`explained_outputs`; the model is called once on the whole graph and twice a
+        See :func:`explained_outputs`; the model is called once on the whole graph and twice a
         draw.
     edge_mask : array_like
         ``(n_edges,)`` of zeros and ones; :func:`sparsify` makes one.
     {parameters}
     target, index
-        As for :func:`sweep`.
+        See :func:`sweep`.
     probabilities : str, optional
         Compares probabilities, too; says what outputs are: ``raw``, ``probs`` or ``log_probs``.
     n_jobs : int, optional
@@ -575,7 +575,7 @@ def robust_fidelity(
     Raises
     ------
     ValueError
-        As :func:`explained_outputs`, for an edge mask that is not of zeros and ones, and for a
+        See :func:`explained_outputs`, for an edge mask that is not of zeros and ones, and for a
         parameter outside its range.
 
     Notes

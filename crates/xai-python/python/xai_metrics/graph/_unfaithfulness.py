@@ -98,7 +98,7 @@ def unfaithfulness_per_row(
     Parameters
     ----------
     full, kept, index, n_jobs
-        As for :func:`unfaithfulness`.
+        See :func:`unfaithfulness`.
     {parameters}
 
     Returns
@@ -173,7 +173,8 @@ class TopFeatures(list[int]):
     [0, 2]
     """
 
-    #: How many features tie at rank ``k``, of which the lower ones are taken; 0 if none of them is left out.
+    #: Number of features that tie at rank ``k``, of which the lower ones are chosen; 0 if none of
+    #: them is excluded.
     ties_at_k: int
 
     def __init__(self, features: Iterable[int], ties_at_k: int) -> None:

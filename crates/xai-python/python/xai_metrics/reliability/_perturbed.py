@@ -120,7 +120,7 @@ def intra_consistency_effect(
     Raises
     ------
     ValueError
-        As :func:`intra_consistency`.
+        See :func:`intra_consistency`.
 
     Examples
     --------

@@ -95,7 +95,7 @@ def agreement_interval(
     Parameters
     ----------
     predictions : array_like or table or sequence of arrays or PackedRuns
-        As for :func:`agreement`.
+        See :func:`agreement`.
     coefficient : str
         ``fleiss_kappa``, ``krippendorff_alpha`` or ``gwet_ac1``.
     {parameters}
@@ -111,7 +111,7 @@ def agreement_interval(
     Raises
     ------
     ValueError
-        As :func:`agreement`, for an unknown coefficient, and for a level outside (0, 1).
+        See :func:`agreement`, for an unknown coefficient, and for a level outside (0, 1).
 
     Examples
     --------

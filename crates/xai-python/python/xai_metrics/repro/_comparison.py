@@ -125,7 +125,7 @@ def compare_groups(
     labels : array_like
         The true labels, ``(n_samples,)``.
     metrics : str or sequence of str, optional
-        As for :func:`pairwise`.
+        See :func:`pairwise`.
     {parameters}
     n_jobs : int, optional
         The number of threads; one per core by default.

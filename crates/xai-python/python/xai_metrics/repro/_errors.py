@@ -13,7 +13,7 @@ from .._results import Table, html_table
 from .._statistics import Interval
 from ._packed import PackedRuns, packed
 
-#: What is kept of the sets when they are pickled.
+#: Properties of the sets that are pickled.
 _KEPT = ("accuracy", "always_wrong", "ever_wrong", "leave_one_out_consistency")
 
 

@@ -14,7 +14,8 @@ from .._alignment import Alignment
 Labels = npt.NDArray[Any]
 
 
-#: So many samples of which no prediction is a true label have labels that are written in another way.
+#: With this many samples and no prediction among the true labels, the labels are probably spelled
+#: differently.
 _ENOUGH = 10
 
 
@@ -24,7 +25,7 @@ class Runs(list[Labels]):
     """
 
     order: list[Any] | None = None
-    #: Whether some runs have another order than others, or none.
+    #: True if the runs have different orders of categories, or some have none.
     has_several_orders = False
 
 

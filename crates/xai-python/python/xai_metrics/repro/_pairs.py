@@ -32,7 +32,7 @@ class PairValues(Table):
     n_runs: int
     n_samples: int
     values: Mapping[str, Floats]
-    #: What ``ec_local`` is where neither run errs, see :func:`pairwise`.
+    #: Treatment of ``ec_local`` if neither run makes an error, see :func:`pairwise`.
     empty_union: str = "undefined"
 
     @property
@@ -219,7 +219,8 @@ class PairwiseResult(Reported, PairValues):
     values: Mapping[str, Floats]
     errors: ErrorSets
     empty_union: str = "undefined"
-    #: Predictions, labels and parameters, of which a report also lists the samples that runs disagree on.
+    #: Predictions, labels and parameters, from which a report also lists samples that runs disagree
+    #: on.
     _given: tuple[Any, Any, dict[str, Any]] | None = None
     _section = "Pairs of runs"
 

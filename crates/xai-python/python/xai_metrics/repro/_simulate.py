@@ -14,7 +14,7 @@ from .._described import described, parameters_of
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-#: The laws of :func:`class_distribution`.
+#: Kinds of :func:`class_distribution`.
 CLASS_DISTRIBUTIONS = tuple(
     word.partition("[")[0] for word, _ in parameters_of("repro.class_distribution")[0].words
 )

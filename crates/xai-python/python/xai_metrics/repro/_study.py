@@ -19,7 +19,7 @@ from .._results import Result, Table, axes, html_table, text_or_file
 from .._statistics import Summary
 from ._inputs import coded, stacked
 
-#: What a point of a profile holds.
+#: Values of a point of a profile.
 _PROFILE = ("accuracy", "mean", "low", "high")
 
 

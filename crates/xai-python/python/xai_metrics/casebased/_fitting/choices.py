@@ -16,10 +16,10 @@ from .classes import Classes
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-#: The levels of correspondence, by their numbers.
+#: Levels of correspondence, by number.
 LEVELS = ("undefined", "low", "medium", "high")
 
-#: The settings of each weighting that has some.
+#: Settings of each weighting that has some.
 _KERNELS = {word: list(settings) for kernel in _native.casebased_kernels() for word, settings in kernel.items()}
 
 

@@ -13,8 +13,7 @@ from ..._labels import check_known, check_types
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-#: Labels that no training row has are numbered downwards from here, away from labels that are
-#: numbers.
+#: Labels without a training row are numbered downwards from here, away from numeric labels.
 _FOREIGN = -(2**62)
 
 
@@ -59,9 +58,9 @@ class Classes:
 
     def __init__(self, labels: npt.NDArray[Any]) -> None:
         self._foreign: dict[Hashable, int] = {}
-        #: Whether a file has names of the classes, which are numbers here.
+        #: True if the file has class names, while classes are numbers here.
         self.has_names = False
-        #: The number of each label; ``None`` where labels are their own numbers.
+        #: Number of each label; ``None`` if labels are their own numbers.
         self._number_of: dict[Hashable, int] | None = None
         if _are_numbers(labels):
             classes = np.unique(labels).tolist()
@@ -96,7 +95,7 @@ class Classes:
 
     @property
     def are_numbers(self) -> bool:
-        """Whether labels are integers or booleans, which represent themselves."""
+        """True if labels are integers or booleans, which represent themselves."""
         return self._number_of is None
 
     @property

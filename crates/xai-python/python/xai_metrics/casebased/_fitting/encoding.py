@@ -12,7 +12,7 @@ from ..._labels import order_of
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-#: How columns of text become numbers.
+#: Encodings of text columns.
 ENCODINGS = ("one-hot", "ordinal")
 
 
@@ -30,7 +30,7 @@ class Encoding:
         if columns is None or not hasattr(table, "columns"):
             raise TypeError("encode: needs a table with names of columns")
         self.how, self.columns = how, columns
-        #: The categories of each column of text.
+        #: Categories of each text column.
         self.categories: dict[Any, list[str]] = {}
         for column in columns:
             words = _words(table[column], f"X_train[{str(column)!r}]")

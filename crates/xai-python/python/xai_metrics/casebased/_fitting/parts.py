@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._progress import bar
 
-#: The least number of samples of a part: smaller ones would leave threads idle.
+#: Smallest number of samples of a part; smaller ones would leave threads idle.
 _LEAST = 1024
 
 

@@ -36,16 +36,16 @@ class Space:
     """Space in which rows are compared."""
 
     mode: str = "features"
-    #: The choice that the native part reads; ``None`` for features.
+    #: Similarity in the form of the native part; ``None`` for features.
     choice: Any = None
-    #: What the model gives for rows.
+    #: Function that computes activations or leaves of rows.
     of_rows: Callable[[Array], Array] | None = None
     extractor: ActivationExtractor | None = None
     model: Any = None
     feature_share: float = 0.0
-    #: Applied to rows before they are predicted.
+    #: Transformation of rows before prediction.
     input_transform: Any = None
-    #: The classes that a prediction may have, where each has a space of its own.
+    #: Classes that a prediction may have, if each has a space of its own.
     known_classes: list[Any] = field(default_factory=list)
 
     def given(self, rows: Array) -> Array | None:

@@ -14,14 +14,14 @@ from ._info import infos_by_name
 from ._inputs import INPUTS, arrays_of
 from ._values import Outcome, outcome_of
 
-#: What the functions return beside the values of test cases.
+#: Result types of functions that do not return values per test case only.
 _RETURNS = {
     "top_k_cardinality": "Cardinality",
     "mislabeling_detection": "Mislabeling",
     "brittleness": "Brittleness",
 }
 
-#: The data of the examples, by the inputs that they are.
+#: Lines that define the data of the examples, by input.
 _EXAMPLE = {
     "attributions": "attributions = (7 * i + 5 * t + i * t) % 11 - 4",
     "random_attributions": "random = (3 * i + 2 * t) % 7",

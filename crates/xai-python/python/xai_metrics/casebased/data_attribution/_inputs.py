@@ -104,11 +104,11 @@ def _subsets(values: Any, name: str) -> Any:
 class Kind(NamedTuple):
     """Documentation and conversion of an input."""
 
-    #: Its type, in the words of a docstring.
+    #: Type in the notation of docstrings.
     type: str
     doc: str
     take: Callable[[Any, str], Any]
-    #: The labels of its axes, which are the same in all inputs; ``None`` for axes that no other input has.
+    #: Names of its axes for alignment with other inputs; ``None`` for axes that no other input has.
     axes: tuple[str | None, ...]
 
 
@@ -127,7 +127,7 @@ _READERS: dict[str, Callable[[Any, str, int], Any]] = {
     "boolean": booleans,
 }
 
-#: The labels of pandas and xarray that belong to an axis of the library.
+#: Names for alignment of the axes of the library.
 _AXES = {
     "n_test": "test cases",
     "n_train": "training cases",
@@ -150,13 +150,13 @@ def _kind(name: str, element: str, axes: tuple[str, ...], doc: str) -> Kind:
     return Kind(f"array_like of shape {shape}", f"{doc}.", lambda values, of: read(values, of, len(axes)), labels)
 
 
-#: The inputs by the names of the library, as it describes them.
+#: Inputs by name, as described by the library.
 INPUTS = {
     name: _kind(name, element, tuple(axes), doc)
     for name, element, axes, doc in _native.data_attribution_inputs()
 }
 
-#: Inputs that hold labels, which are the same where they are equal in any of a group.
+#: Groups of inputs whose labels are encoded together.
 _LABELS = (("train_labels", "test_classes"), ("predictions",))
 
 

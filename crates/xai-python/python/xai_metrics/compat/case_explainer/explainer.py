@@ -13,7 +13,7 @@ from .activations import of_former
 
 __all__ = ["CaseExplainer"]
 
-#: What case-explainer, by scikit-learn and SciPy, calls distances.
+#: Names of distances in case-explainer, from scikit-learn and SciPy.
 _DISTANCES = {
     "l2": "euclidean",
     "p": "minkowski:2",
@@ -48,7 +48,7 @@ class CaseExplainer(casebased.CaseExplainer):
     1.0
     """
 
-    #: As it was given.
+    #: Argument ``retrieval`` as given.
     retrieval: Any = None
     metric: str = "euclidean"
     algorithm: str = "auto"

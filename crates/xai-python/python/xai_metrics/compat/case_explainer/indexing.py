@@ -56,7 +56,7 @@ class _Index(IndexStrategy):
     _engine = "auto"
 
     def __init__(self, leaf_size: int = 30) -> None:
-        #: Kept for programs that ask for it; our trees choose their leaves themselves.
+        #: Stored for compatibility; our trees choose their leaf size themselves.
         self.leaf_size = leaf_size
         self._search: NeighborSearch | None = None
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from xai_metrics.attribution._value import MetricValue
 
     Array = npt.NDArray[Any]
-    #: Elements as the features of a table, or images with their channels.
+    #: Shape of inputs: elements as features of a table, or images with channels.
     Reading = Literal["elements", "images"]
 
 
@@ -57,13 +57,13 @@ class Call:
 class Asked:
     """Quantus metric together with the data that it is computed for."""
 
-    #: The registered metric that is measured unless another one is named.
+    #: Name of the registered metric that is computed by default.
     metric: str
     options: SimpleNamespace
     compat: bool
     call: Call
     n_jobs: int | None = None
-    #: The area under each sample's curve, of metrics that have curves.
+    #: Area under the curve of each sample, for metrics with curves.
     areas: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:

@@ -49,7 +49,7 @@ class Metric:
     """
 
     _door: ClassVar[Door]
-    #: The name of the metric that it is here.
+    #: Name of the underlying registered metric.
     _measures: ClassVar[str]
 
     def __init__(self, *, compat: bool = False, n_jobs: int | None = None, **options: Any) -> None:
@@ -103,7 +103,7 @@ class Metric:
         Parameters
         ----------
         model
-            As in :func:`xai_metrics.attribution.evaluate`. ``None`` where only maps are read.
+            See :func:`xai_metrics.attribution.evaluate`. ``None`` where only maps are read.
         x_batch : array-like
             Inputs ``(n, …)``.
         y_batch : array-like

@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 class Door:
     """Definition of a Quantus class."""
 
-    #: Its scores, from what it is asked.
+    #: Function that computes the scores.
     scores: Callable[[Asked], Any]
-    #: Its own options and their defaults, beside those of :data:`SHARED`.
+    #: Options in addition to :data:`SHARED`, with their defaults.
     options: Mapping[str, Any] = field(default_factory=dict)
-    #: Whether scores are probabilities unless the call says otherwise.
+    #: Default of the argument ``softmax``.
     softmax: bool = False
-    #: Where its number differs from that of Quantus, and what ``compat=True`` does about it.
+    #: Differences from Quantus, and the effect of ``compat=True``.
     differs: str = "The numbers are those of Quantus."
-    #: Another name of the class, where this one is an old one.
+    #: Current name of the class, if this one is an old name.
     like: str | None = None
 
 
-#: Options that every class has.
+#: Options of every class.
 SHARED: dict[str, Any] = {
     "abs": False,
     "normalise": True,
@@ -489,7 +489,7 @@ def unit_area(scores: npt.NDArray[Any]) -> float:
     return float(((scores[1:] + scores[:-1]) / 2.0).sum())
 
 
-#: Every metric of Quantus by its name.
+#: Definitions of all metrics of Quantus by name.
 DOORS = {
     "FaithfulnessCorrelation": Door(
         _faithfulness_correlation,

@@ -25,7 +25,7 @@ SIMILARITIES = {
     "ssim": "ssim",
 }
 DISTANCES = {"distance_euclidean": "l2", "distance_manhattan": "l1"}
-#: What removes features by setting them to a baseline.
+#: Functions that set features to a baseline.
 REMOVALS = {
     "baseline_replacement_by_indices": "",
     "batch_baseline_replacement_by_indices": "",
@@ -159,7 +159,7 @@ def _divided(a: npt.NDArray[Any], by: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return quotients
 
 
-#: The modules of Quantus that have such functions.
+#: Counterparts of the modules of Quantus with such functions.
 similarity_func = SimpleNamespace(
     **{word: word for word in [*CORRELATIONS, *DISTANCES, "difference", "lipschitz_constant", "ssim"]}
 )

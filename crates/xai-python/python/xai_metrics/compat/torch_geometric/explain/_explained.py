@@ -37,12 +37,12 @@ class Explained:
 
     @property
     def explains_model(self) -> bool:
-        """Whether the explanation type is ``model`` rather than ``phenomenon``."""
+        """True if the explanation type is ``model`` rather than ``phenomenon``."""
         return word(self.explainer.explanation_type) == "model"
 
     @property
     def is_binary(self) -> bool:
-        """Whether an output is one score, that of the positive class."""
+        """True if an output is one score, that of the positive class."""
         return word(self.explainer.model_config.mode) == "binary_classification"
 
     @property

@@ -19,9 +19,9 @@ __all__ = [
     "unfaithfulness",
 ]
 
-#: The metrics that are returned where none are named, in PyTorch Geometric's order.
+#: Default metrics, in the order of PyTorch Geometric.
 METRICS = ("accuracy", "recall", "precision", "f1_score", "auroc")
-#: Those that can be asked for, too.
+#: Further available metrics.
 MORE_METRICS = ("average_precision", "jaccard")
 
 

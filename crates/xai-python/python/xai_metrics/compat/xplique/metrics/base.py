@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
     from xai_metrics._frameworks import Framework
 
-#: The activations that the peer has, and the one that it has not.
+#: Activations of xplique, and one that it does not have.
 _ACTIVATIONS = (None, *(word for word in WORDS["activation"] if word != "none"))
-#: Arguments that a metric hands on as it was given them.
+#: Arguments that a metric passes on unchanged.
 _HOW = ("activation", "layout", "framework", "device", "n_jobs", "allow_batch_dependence")
 _HELD = ("model", "inputs", "targets", "batch_size", *_HOW)
-#: Tasks whose score is the sum of the outputs by the weights of the target.
+#: Tasks whose score is the sum of the outputs weighted by the target.
 _TASKS = ("classification", "regression")
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-#: What xplique adds to sums of attributions, and under logarithms.
+#: Constant that xplique adds to sums of attributions, and inside logarithms.
 _EPSILON = 1e-8
 
 

@@ -32,7 +32,7 @@ class BaseAverageXMetric(ExplanationMetric):
     """
 
     _registered: type[Metric]
-    #: The metric as :class:`~xai_metrics.attribution.MaskedScores` calls it.
+    #: Name of the metric in :meth:`~xai_metrics.attribution.MaskedScores.measure`.
     _name: Literal["average_drop", "average_increase", "average_gain"]
 
     def _value(self, inputs: Any, targets: Any, explanations: Any) -> MetricValue:
@@ -298,7 +298,7 @@ class MuFidelity(ExplanationMetric):
     subset_percent : float
         The share of the cells in a subset.
     baseline_mode : float, str, array-like or callable
-        As in :class:`Deletion`.
+        See :class:`Deletion`.
     nb_samples : int
         Random subsets per sample.
     seed : int
