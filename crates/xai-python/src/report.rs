@@ -186,7 +186,7 @@ impl Report {
                 reactivity,
                 meta_consistency,
             };
-            section.compared.judge(&metric, perturbed);
+            section.compared.set_perturbed(&metric, perturbed);
         }
         self.0.attribution.push(section);
         Ok(())

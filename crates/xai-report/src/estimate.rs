@@ -1,38 +1,41 @@
-//! Numbers of a report: an estimate with its interval, and a histogram.
+//! Numbers of a report: estimates with intervals, and histograms.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xai_core::Interval;
 
-/// The coverage of intervals, where nothing else was asked for or a report of an earlier version does not say it.
-pub(crate) fn usual_level() -> f64 {
+/// Default coverage of intervals, also for earlier reports that do not store it.
+pub(crate) fn default_level() -> f64 {
     0.95
 }
 
-/// A value, and its interval, which covers 95 % where the section says no other level.
+/// A value with its interval. The interval has level 95 % unless the section has another level.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
-    /// The value; `None` where it is undefined.
+    /// Value; `null` if it is undefined.
     pub value: Option<f64>,
-    /// The ends of the interval; `None` where there are too few values for one.
+    /// Lower and upper end of the interval; `null` if there are too few values.
     pub interval: Option<[f64; 2]>,
-    /// Whether the interval is of few values, and covers less often than it says.
+    /// True if the interval is based on so few values that it covers less often than its level says.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub small_sample: bool,
-    /// How many samples, runs or pairs it is made from.
+    /// Number of samples, runs or pairs with a value.
     pub n: u64,
-    /// How many more have no value.
+    /// Number of samples, runs or pairs without a value.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub n_undefined: u64,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref)] // serde's signature
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
 fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 
 impl Estimate {
-    /// A value of `n`, with its interval.
+    /// Creates an estimate from a value, its interval and the number of values.
     pub fn new(value: Option<f64>, interval: Option<Interval>, n: u64) -> Self {
         Self {
             value,
@@ -43,8 +46,8 @@ impl Estimate {
         }
     }
 
-    /// Of which so many more have no value.
-    pub(crate) fn undefined(self, n_undefined: u64) -> Self {
+    /// Sets the number of samples, runs or pairs without a value.
+    pub(crate) fn with_undefined(self, n_undefined: u64) -> Self {
         Self {
             n_undefined,
             ..self
@@ -53,7 +56,7 @@ impl Estimate {
 }
 
 impl From<Option<f64>> for Estimate {
-    /// A number without an interval.
+    /// Creates an estimate without an interval.
     fn from(value: Option<f64>) -> Self {
         Self {
             value,
@@ -62,20 +65,20 @@ impl From<Option<f64>> for Estimate {
     }
 }
 
-/// Numbers of values in bins of one width.
+/// Histogram with bins of equal width.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Histogram {
-    /// Where the first bin begins.
+    /// Start of the first bin.
     pub from: f64,
-    /// Where the last one ends; it belongs to the last bin.
+    /// End of the last bin, which belongs to it.
     pub to: f64,
-    /// Numbers of values, by bin.
+    /// Number of values by bin.
     pub counts: Vec<u64>,
 }
 
 impl Histogram {
-    /// Counts values in `n_bins` bins from `from` to `to`; values outside are counted in the first or the
-    /// last one.
+    /// Counts values in `n_bins` bins from `from` to `to`. Values outside are counted in the first
+    /// or the last bin.
     pub fn new(
         values: impl IntoIterator<Item = f64>,
         (from, to): (f64, f64),
@@ -89,19 +92,19 @@ impl Histogram {
             } else {
                 0.0
             };
-            // Truncation keeps what is below the first bin in it.
+            // The cast saturates at 0 for values below the first bin.
             let bin = (share * counts.len() as f64) as usize;
             counts[bin.min(last)] += 1;
         }
         Self { from, to, counts }
     }
 
-    /// Whether no value is in any bin.
+    /// True if all bins are empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.counts.iter().all(|n| *n == 0)
     }
 
-    /// The ends of a bin.
+    /// Start and end of a bin.
     pub fn bin(&self, index: usize) -> (f64, f64) {
         let width = (self.to - self.from) / self.counts.len() as f64;
         (

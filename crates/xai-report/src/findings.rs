@@ -1,5 +1,4 @@
-//! What the numbers say, in sentences. Every sentence follows from numbers of the report by a rule; the rules
-//! stand in `docs/report.md`.
+//! Findings: sentences that follow from the numbers of the report by the rules in `docs/report.md`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,21 +7,21 @@ use crate::estimate::Estimate;
 use crate::origin::Origin;
 use crate::text::{decimals, interval};
 
-/// One sentence that follows from numbers by a rule, see `docs/report.md`.
+/// A sentence that follows from the numbers of a section by a rule of `docs/report.md`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// The [`id`](Origin::id) of the section that it is about.
+    /// [`id`](Origin::id) of the section.
     pub section: String,
-    /// What kind of finding it is.
+    /// Kind of finding.
     pub verdict: Verdict,
     /// The sentence.
     pub text: String,
-    /// The number that it rests on, with its interval.
+    /// Number on which the finding is based, with its interval.
     pub estimate: Option<Estimate>,
 }
 
 impl Finding {
-    /// A finding about a section.
+    /// Creates a finding about a section, without a number.
     pub(crate) fn new(origin: &Origin, verdict: Verdict, text: String) -> Self {
         Self {
             section: origin.id.clone(),
@@ -32,7 +31,7 @@ impl Finding {
         }
     }
 
-    /// With the number that it rests on.
+    /// Adds the number on which the finding is based.
     pub(crate) fn with(self, estimate: &Estimate) -> Self {
         Self {
             estimate: Some(*estimate),
@@ -41,29 +40,29 @@ impl Finding {
     }
 }
 
-/// Kinds of findings. The aliases are their names in reports of version 1.
+/// Kind of a finding. The serde aliases are the names in reports of schema version 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Significantly better than chance, or than what it is compared with.
+    /// Significantly better than chance or than the alternative.
     #[serde(alias = "above_chance")]
     Better,
-    /// No significant difference from chance, or from what it is compared with.
+    /// No significant difference from chance or from the alternative.
     #[serde(alias = "not_told_apart")]
     NoDifference,
-    /// Significantly worse than chance, or than what it is compared with.
+    /// Significantly worse than chance or than the alternative.
     #[serde(alias = "below_chance")]
     Worse,
-    /// Undefined, or defined for too few to say more.
+    /// Undefined, or defined for too few values to decide.
     Undefined,
-    /// A number that is compared with nothing.
+    /// A number that is not compared with anything.
     #[serde(alias = "described")]
     Note,
     /// The section could not be computed.
     Missing,
 }
 
-/// `0.9512 [0.9230, 0.9698]`
+/// Formats an estimate with its interval: `0.9512 [0.9230, 0.9698]`.
 pub(crate) fn with_interval(estimate: &Estimate) -> String {
     match estimate.interval {
         Some(ends) => format!("{} {}", decimals(estimate.value), interval(Some(ends))),
@@ -71,7 +70,7 @@ pub(crate) fn with_interval(estimate: &Estimate) -> String {
     }
 }
 
-/// `a, b and c`
+/// Joins words to an English list: `a, b and c`.
 pub(crate) fn list(words: &[impl AsRef<str>]) -> String {
     let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
     match words.as_slice() {
@@ -81,20 +80,22 @@ pub(crate) fn list(words: &[impl AsRef<str>]) -> String {
     }
 }
 
-/// The interval rule: an estimate beside what chance gives, with a sentence for each outcome.
+/// Rule that compares the interval of an estimate with its value by chance, with a sentence for each outcome.
 pub(crate) struct IntervalRule<'a> {
     pub(crate) estimate: &'a Estimate,
+    /// Value of the estimate by chance.
     pub(crate) chance: f64,
-    /// What the sentences say of the number: `AUROC`.
-    pub(crate) what: &'a str,
-    /// Sentences without their end: above chance, no difference from it, below it, and without an interval.
+    /// Name of the estimate, for example `AUROC`.
+    pub(crate) name: &'a str,
+    /// Sentences without the final period for an interval above chance, around it, below it, and
+    /// for no interval.
     pub(crate) sentences: [&'a str; 4],
-    /// What follows from being above chance.
+    /// Clause that is added if the interval is above chance.
     pub(crate) consequence: &'a str,
 }
 
 impl IntervalRule<'_> {
-    /// The finding about a section.
+    /// Applies the rule to a section.
     pub(crate) fn finding(&self, origin: &Origin) -> Finding {
         let [above, no_difference, below, undefined] = self.sentences;
         let (verdict, sentence, consequence) = match self.estimate.interval {
@@ -103,18 +104,18 @@ impl IntervalRule<'_> {
             Some(_) => (Verdict::NoDifference, no_difference, ""),
             None => (Verdict::Undefined, undefined, ""),
         };
-        let (what, chance) = (self.what, self.chance);
-        let number = format!("{what} {}, chance {chance}", with_interval(self.estimate));
+        let (name, chance) = (self.name, self.chance);
+        let number = format!("{name} {}, chance {chance}", with_interval(self.estimate));
         let text = format!("{sentence} ({number}){consequence}.");
         Finding::new(origin, verdict, text).with(self.estimate)
     }
 }
 
-/// `1 sample`, `2 samples`
-pub(crate) fn count(n: u64, what: &str) -> String {
+/// Formats a number of things: `1 sample`, `2 samples`.
+pub(crate) fn count(n: u64, noun: &str) -> String {
     match n {
-        1 => format!("1 {what}"),
-        _ => format!("{n} {what}s"),
+        1 => format!("1 {noun}"),
+        _ => format!("{n} {noun}s"),
     }
 }
 
@@ -125,7 +126,7 @@ mod tests {
 
     #[test]
     fn an_interval_is_above_chance_below_it_or_neither() {
-        let said = |interval| {
+        let apply = |interval| {
             let estimate = Estimate {
                 interval,
                 ..Estimate::from(Some(0.6))
@@ -133,7 +134,7 @@ mod tests {
             let rule = IntervalRule {
                 estimate: &estimate,
                 chance: 0.5,
-                what: "AUROC",
+                name: "AUROC",
                 sentences: ["above", "neither", "below", "unknown"],
                 consequence: ": so",
             };
@@ -161,7 +162,7 @@ mod tests {
             ),
             (None, Undefined, "unknown (AUROC 0.6000, chance 0.5)."),
         ] {
-            assert_eq!(said(interval), (verdict, text.to_owned()));
+            assert_eq!(apply(interval), (verdict, text.to_owned()));
         }
     }
 

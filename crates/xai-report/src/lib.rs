@@ -22,7 +22,7 @@ pub use origin::{InputFile, Origin, SectionKind};
 pub use page::{GENERATOR, page};
 pub use report::{Error, KINDS, MissingSection, Report, SCHEMA_VERSION, findings};
 
-// They may be sent to other threads, and shared among them.
+// Fails to compile if one of these types can no longer be sent to and shared with other threads.
 const _: () = {
     const fn crosses_threads<T: Send + Sync>() {}
     crosses_threads::<Diff>();

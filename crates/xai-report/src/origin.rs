@@ -1,48 +1,49 @@
-//! What a section of a report is, and what it was made from.
+//! Kind and origin of the sections of a report.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A kind of section: what all sections of one key have in common.
+/// A kind of section, for example all sections about graph explanations.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SectionKind {
-    /// The key of its sections in `report.json` and in a study.
+    /// Key of these sections in `report.json` and in a study.
     pub key: &'static str,
-    /// The title of its part of the page.
+    /// Heading of these sections on the page.
     pub title: &'static str,
-    /// What its sections answer.
+    /// Question that these sections answer.
     pub question: &'static str,
-    /// What a reader must not take the numbers for.
+    /// Limits of the interpretation, shown with every section.
     pub limits: &'static [&'static str],
 }
 
-/// What a section is called and what it was made from.
+/// Name of a section and the inputs from which it was computed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Origin {
-    /// The family and the number of the section in it: `casebased-1`. The anchor on the page.
+    /// Family and number of the section, for example `casebased-1`. Also its anchor on the page.
     pub id: String,
-    /// The key of the family in the study: `casebased`.
+    /// Key of the family in the study, for example `casebased`.
     pub family: String,
-    /// The name that the study gives the section.
+    /// Name of the section in the study.
     pub name: String,
-    /// The seed of what is random in it.
+    /// Random seed of the section.
     pub seed: u64,
-    /// What its numbers depend on besides files, seed and settings of single metrics: options and their values, defaults
-    /// included. Empty where it is not known.
+    /// Values of the options on which the numbers depend, including defaults, except files, seed
+    /// and the settings of single metrics. Empty if unknown.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
-    /// The commands that give the numbers of the section, to be run in the folder of the study.
+    /// Commands that compute the numbers of the section, to be run in the folder of the study.
     pub commands: Vec<String>,
-    /// Every file that was read.
+    /// Files that were read.
     pub files: Vec<InputFile>,
-    /// What a reader may overlook: columns left out, channels assumed, what was sampled for the page.
+    /// Remarks for the reader, such as columns that were left out, assumed channels, or samples
+    /// chosen for the page.
     pub remarks: Vec<String>,
 }
 
 impl Origin {
-    /// The origin of the `number`-th section of a kind, counted from 1, that was made from no file.
+    /// Creates the origin of the `number`-th section of a kind (from 1), without files and with seed 1.
     ///
     /// ```
     /// use xai_report::{Origin, sections::repro::Repro};
@@ -64,13 +65,13 @@ impl Origin {
     }
 }
 
-/// A file that was read.
+/// An input file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InputFile {
-    /// Its path, as the study has it.
+    /// Path as written in the study.
     pub path: String,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Its SHA-256 in hexadecimal, as `sha256sum` prints it; `None` for what is no regular file.
+    /// SHA-256 in hexadecimal, as `sha256sum` prints it; `None` if it is not a regular file.
     pub sha256: Option<String>,
 }

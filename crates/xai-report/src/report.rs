@@ -1,4 +1,4 @@
-//! The report: what `report.json` holds, from which the page is drawn and two reports are compared.
+//! The report, which is the content of `report.json` and the source of the page and of comparisons.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,34 +10,35 @@ use crate::origin::{InputFile, Origin, SectionKind};
 use crate::section::Section;
 use crate::sections::with_sections;
 
-/// The version of the schema of `report.json`. It counts changes by which a program that reads the file could be
-/// misled: a key that goes or means something else. New keys do not count.
+/// Version of the schema of `report.json`.
 ///
-/// Version 2 has other words for [`Verdict`](crate::Verdict)s. Reports of version 1 are still read.
+/// It increases with changes that break programs that read the file: keys that are removed or
+/// change their meaning, but not new keys. Version 2 renamed the values of
+/// [`Verdict`](crate::Verdict); reports of version 1 can still be read.
 pub const SCHEMA_VERSION: u32 = 2;
 
-/// Defines what has a place for every section.
+/// Defines [`Report`] and [`KINDS`], which have a field or an entry per kind of section.
 macro_rules! define_report {
     ($($(#[$attribute:meta])* $key:ident: $Section:ident,)*) => {
-        /// A report on a study: `report.json`.
+        /// A report on a study, the content of `report.json`.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
         pub struct Report {
-            /// The version of this schema.
+            /// Version of this schema.
             pub schema_version: u32,
-            /// The version of `xai` that made the report.
+            /// Version of `xai` that wrote the report.
             pub xai_version: String,
-            /// What the study is called.
+            /// Title of the study.
             pub title: String,
-            /// The seed of everything random.
+            /// Random seed of the study.
             pub seed: u64,
-            /// The study file.
+            /// Study file.
             pub study: InputFile,
-            /// The command that makes this report.
+            /// Command that produces this report.
             pub command: String,
-            /// What the numbers say, one sentence at a time, by the rules of the documentation.
+            /// Findings, which follow from the numbers by the rules of the documentation.
             pub findings: Vec<Finding>,
             $(
-                #[doc = concat!("The sections of kind `", stringify!($key), "`.")]
+                #[doc = concat!("Sections of kind `", stringify!($key), "`.")]
                 #[schemars(description = crate::sections::$key::$Section::KIND.question)]
                 $(#[$attribute])*
                 pub $key: Vec<crate::sections::$key::$Section>,
@@ -46,11 +47,11 @@ macro_rules! define_report {
             pub missing: Vec<MissingSection>,
         }
 
-        /// The kinds of sections, in the order of the page.
+        /// Kinds of sections, in the order of the page.
         pub const KINDS: &[&SectionKind] = &[$(&crate::sections::$key::$Section::KIND),*];
 
         impl Report {
-            /// A report without sections, made by this version of the library.
+            /// Creates a report without sections, with seed 1 and the version of this library.
             #[must_use]
             pub fn new(title: impl Into<String>) -> Self {
                 Self {
@@ -66,7 +67,7 @@ macro_rules! define_report {
                 }
             }
 
-            /// The sections of each kind, in the order of the page.
+            /// Sections by kind, in the order of the page.
             pub(crate) fn kinds(&self) -> [(&'static SectionKind, Vec<&dyn Section>); KINDS.len()] {
                 [$((
                     &crate::sections::$key::$Section::KIND,
@@ -78,43 +79,43 @@ macro_rules! define_report {
 }
 with_sections!(define_report);
 
-/// A section that could not be computed, and why.
+/// A section that could not be computed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MissingSection {
-    /// Where it would be, what it is called, what it was to be made from.
+    /// Name and inputs of the section.
     #[serde(flatten)]
     pub origin: Origin,
-    /// What was wrong: the file, the place, what was expected.
+    /// Error: the file, the position and the expectation.
     pub error: String,
-    /// The way out, where one is known.
+    /// Help for the error, if there is any.
     pub help: Option<String>,
 }
 
-/// Why bytes are no report.
+/// Reason why bytes cannot be read as a report.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// They are no JSON.
+    /// The bytes are not JSON.
     #[error("no JSON: {0}")]
     Json(serde_json::Error),
-    /// They are JSON without a `schema_version`.
+    /// The JSON has no `schema_version`.
     #[error("no report: expected the report.json that `xai report` wrote, with its schema_version")]
     NoSchemaVersion,
-    /// They are a report of a later version of the schema.
+    /// The report has a later version of the schema.
     #[error("schema version {0}: expected at most {SCHEMA_VERSION}")]
     SchemaVersion(u64),
-    /// They have the version of the schema, but do not follow it.
+    /// The JSON has a known version of the schema, but does not follow it.
     #[error("no report: {0}")]
     Schema(serde_json::Error),
 }
 
 impl Report {
-    /// The report as the text of `report.json`.
+    /// Serialises the report as the text of `report.json`.
     ///
     /// Control characters in names are written as escapes, so that the text can be shown on a terminal.
     ///
     /// # Errors
-    /// None for a report whose maps have the keys that JSON takes, as all reports of this library have.
+    /// None in practice: maps of reports only have keys that JSON supports.
     ///
     /// ```
     /// use xai_report::Report;
@@ -131,7 +132,8 @@ impl Report {
     /// Reads the bytes of a `report.json`.
     ///
     /// # Errors
-    /// [`Error`] for what is no JSON, has a later version of the schema or none, or does not follow it.
+    /// [`Error`] if the bytes are not JSON, have a later version of the schema or none, or do not
+    /// follow the schema.
     ///
     /// ```
     /// use xai_report::{Error, Report};
@@ -139,9 +141,9 @@ impl Report {
     /// assert!(matches!(Report::from_json(br#"{"schema_version": 9}"#), Err(Error::SchemaVersion(9))));
     /// ```
     pub fn from_json(json: &[u8]) -> Result<Self, Error> {
-        // Some editors begin a file with a byte-order mark.
-        let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
-        let value: Value = serde_json::from_slice(json).map_err(Error::Json)?;
+        // Some editors write a byte-order mark at the beginning of a file.
+        let without_bom = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
+        let value: Value = serde_json::from_slice(without_bom).map_err(Error::Json)?;
         match value.get("schema_version").and_then(Value::as_u64) {
             Some(version) if (1..=u64::from(SCHEMA_VERSION)).contains(&version) => {
                 serde_json::from_value(value).map_err(Error::Schema)
@@ -151,7 +153,7 @@ impl Report {
         }
     }
 
-    /// The JSON Schema of `report.json`, with a description of every key.
+    /// Returns the JSON Schema of `report.json`, with a description of every key.
     ///
     /// # Errors
     /// None in practice: the schema is plain JSON.
@@ -159,18 +161,18 @@ impl Report {
         serde_json::to_string_pretty(&schemars::schema_for!(Self))
     }
 
-    /// All sections that were computed, in the order of the page.
+    /// Computed sections, in the order of the page.
     pub(crate) fn sections(&self) -> impl Iterator<Item = &dyn Section> {
         self.kinds().into_iter().flat_map(|(_, sections)| sections)
     }
 
-    /// The origins of all sections that were computed, in the order of the page.
+    /// Origins of the computed sections, in the order of the page.
     pub fn origins(&self) -> impl Iterator<Item = &Origin> {
         self.sections().map(Section::origin)
     }
 }
 
-/// The findings of all sections, in the order of the page; what is missing comes first.
+/// Findings of all sections: missing sections first, then the order of the page.
 ///
 /// ```
 /// use xai_report::{MissingSection, Origin, Report, findings, sections::graph::Graph};

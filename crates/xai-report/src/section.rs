@@ -1,28 +1,28 @@
-//! What every section of a report has.
+//! Interface of the sections of a report.
 
-// What an implementation names.
+// Types that implementations need.
 pub(crate) use crate::diff::figure::Figure;
 pub(crate) use crate::findings::Finding;
 pub(crate) use crate::origin::{Origin, SectionKind};
 pub(crate) use crate::page::block::Block;
 
-/// A section of a report. [`Report::sections`](crate::Report) lists those of a report; findings, the page and differences are
-/// made of that list.
+/// A section of a report. Findings, the page and comparisons of reports iterate over `Report::sections`.
 pub(crate) trait Section {
-    /// What it is called and what it was made from.
+    /// Name of the section and the inputs from which it was computed.
     fn origin(&self) -> &Origin;
 
-    /// What its numbers say, in sentences.
+    /// Sentences that follow from the numbers of the section.
     fn findings(&self) -> Vec<Finding>;
 
-    /// The numbers by which two reports are compared.
+    /// Numbers by which two reports are compared.
     fn figures(&self) -> Vec<Figure>;
 
-    /// Its part of the page, which begins with what was measured on what. Images have at most `max_pixels` on a side, so that the
-    /// page stays small enough to be sent.
+    /// Blocks of the section on the page, which start with a summary of the data and metrics.
+    /// Images have at most `max_pixels` pixels on a side, so that the page stays small enough to
+    /// send.
     fn page(&self, max_pixels: usize) -> Vec<Block>;
 
-    /// The number of images that `max_pixels` limits.
+    /// Number of images whose size `max_pixels` limits.
     fn n_images(&self) -> usize {
         0
     }

@@ -1,19 +1,19 @@
-//! Numbers and names of metrics as plain text: in findings, and in the tables of a terminal.
+//! Numbers and names of metrics as plain text, for findings and for tables in a terminal.
 
 use std::fmt::Display;
 
 use xai_core::Direction;
 
-/// A value, or a dash where there is none.
+/// Formats a value; a dash if there is none.
 #[must_use]
 pub fn or_dash(value: Option<impl Display>) -> String {
     value.map_or_else(|| DASH.to_owned(), |x| x.to_string())
 }
 
-/// What stands for a value that is undefined.
+/// Placeholder for undefined values.
 pub const DASH: &str = "–";
 
-/// Four decimals, or a dash where undefined.
+/// Formats a value with four decimals; a dash if it is undefined.
 ///
 /// ```
 /// use xai_report::text::decimals;
@@ -25,7 +25,7 @@ pub fn decimals(value: Option<f64>) -> String {
     or_dash(value.map(four))
 }
 
-/// An interval with four decimals, or a dash where undefined.
+/// Formats an interval with four decimals; a dash if it is undefined.
 ///
 /// ```
 /// use xai_report::text::interval;
@@ -36,7 +36,7 @@ pub fn interval(ends: Option<[f64; 2]>) -> String {
     or_dash(ends.map(|[low, high]| format!("[{}, {}]", four(low), four(high))))
 }
 
-/// The coverage of intervals: `95 %`.
+/// Formats the coverage of an interval, for example `95 %`.
 ///
 /// ```
 /// use xai_report::text::coverage;
@@ -44,18 +44,21 @@ pub fn interval(ends: Option<[f64; 2]>) -> String {
 /// ```
 #[must_use]
 pub fn coverage(level: f64) -> String {
+    // Rounded, because 100 · 0.999 is not exactly 99.9.
     format!("{} %", (1e8 * level).round() / 1e6)
 }
 
-/// Four decimals; a number whose integer part is no longer exact as powers of ten.
+/// Formats a number with four decimals, or in scientific notation from 1e16 on, where `f64` has no
+/// decimals any more.
 fn four(x: f64) -> String {
-    match x.is_finite() && x.abs() >= 1e16 {
-        true => format!("{x:.4e}"),
-        false => format!("{x:.4}"),
+    if x.is_finite() && x.abs() >= 1e16 {
+        format!("{x:.4e}")
+    } else {
+        format!("{x:.4}")
     }
 }
 
-/// The name of a metric with the arrow that says which values are better.
+/// Appends an arrow to the name of a metric that shows whether higher or lower values are better.
 ///
 /// ```
 /// use xai_core::Direction;

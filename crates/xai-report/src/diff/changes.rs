@@ -1,4 +1,4 @@
-//! What became of every figure.
+//! Changes of every figure between two reports.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -12,66 +12,68 @@ use crate::origin::Origin;
 use crate::report::Report;
 use crate::section::Section;
 
-/// What became of a figure.
+/// Change of a figure between two reports.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Change {
-    /// The key of the family of its section.
+    /// Key of the family of its section.
     pub family: String,
-    /// The name of its section.
+    /// Name of its section.
     pub section: String,
-    /// What it is, in the section: `average_drop / saliency`.
+    /// Name of the figure in the section, for example `average_drop / saliency`.
     pub figure: String,
-    /// Which end of its scale is the good one.
+    /// Direction in which values are better.
     pub better: Direction,
-    /// The number in the old report; `None` where that does not have it.
+    /// Value in the old report; `None` if that report does not have the figure.
     pub old: Option<Estimate>,
-    /// The number in the new report; `None` where that does not have it.
+    /// Value in the new report; `None` if that report does not have the figure.
     pub new: Option<Estimate>,
-    /// New less old; `None` where one of them is undefined, and where the settings differ.
+    /// New minus old value; `None` if one of them is undefined or the settings differ.
     pub change: Option<f64>,
-    /// The kind of change.
+    /// Kind of change.
     pub outcome: Outcome,
-    /// Settings that differ between the reports: then the numbers are two figures, and are not judged.
+    /// Settings that differ between the reports. If there are any, the values are not compared.
     pub settings: Vec<ChangedSetting>,
 }
 
-/// A setting that two reports have different values of.
+/// A setting with different values in two reports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChangedSetting {
-    /// Its name: `steps`.
+    /// Name of the setting, for example `steps`.
     pub name: String,
-    /// The value in the old report; `None` where that does not have the setting.
+    /// Value in the old report; `None` if that report does not have the setting.
     pub old: Option<String>,
-    /// The value in the new report; `None` where that does not have the setting.
+    /// Value in the new report; `None` if that report does not have the setting.
     pub new: Option<String>,
 }
 
-/// Kinds of changes. A change is beyond its interval when the new value lies outside the old interval and the
-/// old value outside the new one, as far as there are intervals.
+/// Kind of a change.
+///
+/// A change is beyond its interval if the new value lies outside the old interval and the old value
+/// outside the new interval. If only one of the reports has an interval, that one decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// The same number, or undefined in both.
+    /// The same value, or undefined in both reports.
     Same,
-    /// Another number, within the interval of one of them.
+    /// A different value within the interval of one of the reports.
     Within,
-    /// Beyond its interval, to the good end.
+    /// Better, beyond its interval.
     Better,
-    /// Beyond its interval, to the other end.
+    /// Worse, beyond its interval.
     Worse,
-    /// Beyond its interval, of a figure without a good end.
+    /// Different beyond its interval, for a figure without a better direction.
     Changed,
-    /// Another number where no interval says how much is chance.
+    /// A different value without an interval in either report.
     Unjudged,
-    /// It had a value, and has none any more.
+    /// Defined in the old report, undefined in the new one.
     BecameUndefined,
-    /// It had no value, and has one.
+    /// Undefined in the old report, defined in the new one.
     BecameDefined,
-    /// Computed with other settings, so that the numbers are not compared.
+    /// Computed with different settings, so that the values are not compared.
     OtherSettings,
-    /// Only the new report has it.
+    /// Only in the new report.
     Added,
-    /// Only the old report has it.
+    /// Only in the old report.
     Removed,
 }
 
@@ -93,15 +95,15 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// Rounding of another order of sums is no change.
+/// Relative difference up to which values are the same. Other versions may add sums in another order.
 const EQUAL: f64 = 1e-12;
 
-/// A figure, and the section that it is of.
+/// A figure with the origin of its section.
 type FigureOfSection<'a> = (&'a Origin, Figure);
 
-/// All figures, in the order of the page, with the settings of their sections.
+/// All figures in the order of the page, with the settings of their sections.
 fn figures(report: &Report) -> Vec<FigureOfSection<'_>> {
-    let of_section = |section: &'_ dyn Section| {
+    let with_settings = |section: &'_ dyn Section| {
         let mut figures = section.figures();
         for figure in &mut figures {
             figure.settings.extend(section.origin().settings.clone());
@@ -110,31 +112,31 @@ fn figures(report: &Report) -> Vec<FigureOfSection<'_>> {
     };
     let sections = report.sections();
     let figures = sections.flat_map(|section| {
-        let figures = of_section(section).into_iter();
+        let figures = with_settings(section).into_iter();
         figures.map(move |figure| (section.origin(), figure))
     });
     figures.collect()
 }
 
-/// Every figure of either report, in the order of the new one; what is gone comes last.
+/// Changes of all figures of both reports, in the order of the new report; removed figures come last.
 pub(super) fn changes(old: &Report, new: &Report) -> Vec<Change> {
     let (old, new) = (figures(old), figures(new));
     let same = |(a, one): &FigureOfSection<'_>, (b, other): &FigureOfSection<'_>| {
         (&a.family, &a.name, &one.name) == (&b.family, &b.name, &other.name)
     };
-    let of_new = new.iter().map(|figure| {
+    let in_new = new.iter().map(|figure| {
         let before = old.iter().find(|other| same(other, figure));
         Change::new(before, Some(figure))
     });
-    let gone = old
+    let removed = old
         .iter()
-        .filter(|figure| !new.iter().any(|other| same(other, figure)));
-    let gone = gone.map(|figure| Change::new(Some(figure), None));
-    of_new.chain(gone).flatten().collect()
+        .filter(|figure| !new.iter().any(|other| same(other, figure)))
+        .map(|figure| Change::new(Some(figure), None));
+    in_new.chain(removed).flatten().collect()
 }
 
-/// The settings that differ. A report that does not know the settings of a figure is not compared by them: it was made by an
-/// earlier version, or by a program.
+/// Settings that differ. If a report has no settings of a figure, because it is of an earlier
+/// version or was written by another program, settings are not compared.
 fn changed_settings(old: &Settings, new: &Settings) -> Vec<ChangedSetting> {
     if old.is_empty() || new.is_empty() {
         return Vec::new();
@@ -152,7 +154,7 @@ fn changed_settings(old: &Settings, new: &Settings) -> Vec<ChangedSetting> {
 }
 
 impl Change {
-    /// The change of a figure that one or both reports have.
+    /// Compares a figure that one or both reports have.
     fn new(old: Option<&FigureOfSection<'_>>, new: Option<&FigureOfSection<'_>>) -> Option<Self> {
         let (section, figure) = new.or(old)?;
         let (old, new) = (old.map(|(_, figure)| figure), new.map(|(_, figure)| figure));
@@ -160,7 +162,10 @@ impl Change {
             (Some(old), Some(new)) => changed_settings(&old.settings, &new.settings),
             _ => Vec::new(),
         };
-        let (old, new) = (old.map(|of| of.estimate), new.map(|of| of.estimate));
+        let (old, new) = (
+            old.map(|figure| figure.estimate),
+            new.map(|figure| figure.estimate),
+        );
         let outcome = match (old, new) {
             (None, _) => Outcome::Added,
             (_, None) => Outcome::Removed,

@@ -1,4 +1,4 @@
-//! The figures of a report that two reports are compared by.
+//! Figures: the numbers by which two reports are compared.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -7,14 +7,14 @@ use xai_core::Direction;
 
 use crate::estimate::Estimate;
 
-/// A number of a section.
+/// A number of a section, by which two reports are compared.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Figure {
-    /// Its name in the section: `average_drop / saliency`.
+    /// Name in the section, for example `average_drop / saliency`.
     pub(crate) name: String,
     pub(crate) better: Direction,
     pub(crate) estimate: Estimate,
-    /// Settings of the metric that the number depends on; empty where they are not known.
+    /// Settings of the metric on which the number depends; empty if unknown.
     pub(crate) settings: Settings,
 }
 
@@ -22,7 +22,7 @@ pub(crate) struct Figure {
 pub(crate) type Settings = BTreeMap<String, String>;
 
 impl Figure {
-    /// A figure without settings of its own.
+    /// Creates a figure without settings.
     pub(crate) fn new(
         name: impl Into<String>,
         better: Direction,
@@ -36,7 +36,7 @@ impl Figure {
         }
     }
 
-    /// The figure with a setting.
+    /// Adds a setting.
     pub(crate) fn with(mut self, name: &str, value: impl Display) -> Self {
         self.settings.insert(name.to_owned(), value.to_string());
         self

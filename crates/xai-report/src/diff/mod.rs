@@ -1,4 +1,5 @@
-//! What changed between two reports, and whether by more than chance.
+//! Comparison of two reports: which figures changed by more than their intervals, and which input
+//! files differ.
 
 mod changes;
 pub(crate) mod figure;
@@ -12,27 +13,30 @@ use crate::report::Report;
 
 pub use changes::{Change, ChangedSetting, Outcome};
 
-/// What changed between two reports.
+/// Differences between two reports.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Diff {
-    /// How many figures got worse beyond their intervals.
+    /// Number of figures that are worse beyond their intervals.
     pub n_worse: usize,
-    /// How many got better beyond them.
+    /// Number of figures that are better beyond their intervals.
     pub n_better: usize,
-    /// How many were computed with other settings.
+    /// Number of figures that were computed with different settings.
     pub n_other_settings: usize,
-    /// Every figure of either report.
+    /// All figures of both reports.
     pub figures: Vec<Change>,
-    /// Input files whose contents are not the same, or that only one report has.
+    /// Input files whose contents differ or that only one report has.
     pub files: Vec<ChangedFile>,
-    /// The versions of `xai` that made the reports, old and new.
+    /// Versions of `xai` that wrote the old and the new report.
     pub xai_versions: [String; 2],
-    /// The seeds of the reports, old and new.
+    /// Seeds of the old and the new report.
     pub seeds: [u64; 2],
 }
 
-/// Compares two reports. A figure is identified by its family, the name of its section, its own name and its settings: figures
-/// with different settings (3 and 60 steps, with and without softmax) are reported as [`Outcome::OtherSettings`], not judged.
+/// Compares two reports.
+///
+/// Figures are matched by family, name of the section and name of the figure. Figures with
+/// different settings (3 and 60 steps, with and without softmax) are reported as
+/// [`Outcome::OtherSettings`] and not compared.
 ///
 /// ```
 /// use xai_report::{Report, diff};
@@ -43,8 +47,8 @@ pub struct Diff {
 pub fn diff(old: &Report, new: &Report) -> Diff {
     let figures = changes::changes(old, new);
     let count = |outcome| {
-        let of_outcome = figures.iter().filter(|change| change.outcome == outcome);
-        of_outcome.count()
+        let matching = figures.iter().filter(|change| change.outcome == outcome);
+        matching.count()
     };
     Diff {
         n_worse: count(Outcome::Worse),
@@ -57,56 +61,56 @@ pub fn diff(old: &Report, new: &Report) -> Diff {
     }
 }
 
-/// A file of one report that the other does not have as it is.
+/// An input file that differs between two reports.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChangedFile {
-    /// The name of the section that reads it.
+    /// Name of the section that reads the file.
     pub section: String,
-    /// Its path, as the study has it.
+    /// Path as written in the study.
     pub path: String,
-    /// What kind of change it is.
+    /// Kind of change.
     pub change: FileChange,
 }
 
-/// Kinds of changes of an input file.
+/// Kind of change of an input file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileChange {
-    /// Its contents are others.
+    /// Different contents.
     Contents,
-    /// It was no regular file, so that nobody knows.
+    /// Not a regular file in one of the reports, so that contents cannot be compared.
     Unknown,
-    /// Only the new report read it.
+    /// Read only for the new report.
     Added,
-    /// Only the old report read it.
+    /// Read only for the old report.
     Removed,
 }
 
 impl fmt::Display for FileChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Self::Contents => "other contents",
-            Self::Unknown => "no regular file: unknown",
+            Self::Contents => "different contents",
+            Self::Unknown => "unknown (not a regular file)",
             Self::Added => "only in the new report",
             Self::Removed => "only in the old report",
         })
     }
 }
 
-/// The files of sections that both reports have. A file of the same contents under another name is the same.
+/// Changed files of the sections that both reports have. A renamed file with the same contents is unchanged.
 pub(super) fn changed_files(old: &Report, new: &Report) -> Vec<ChangedFile> {
     let mut changed = Vec::new();
     for section in new.origins() {
         let is_same =
             |other: &&Origin| (&other.family, &other.name) == (&section.family, &section.name);
         if let Some(before) = old.origins().find(is_same) {
-            changed.extend(of_section(before, section));
+            changed.extend(changed_files_of_section(before, section));
         }
     }
     changed
 }
 
-fn of_section(old: &Origin, new: &Origin) -> Vec<ChangedFile> {
+fn changed_files_of_section(old: &Origin, new: &Origin) -> Vec<ChangedFile> {
     let has_contents = |files: &[InputFile], file: &InputFile| {
         file.sha256.is_some() && files.iter().any(|other| other.sha256 == file.sha256)
     };

@@ -1,23 +1,23 @@
-//! Numbers, names and tables of the page.
+//! Rendering of numbers, names and tables on the page.
 
 pub(crate) mod number;
 pub(crate) mod table;
 
 use maud::{Markup, html};
 
-pub(crate) use table::{Cell, MOST_ROWS, Table, row, undefined};
+pub(crate) use table::{Cell, MAX_ROWS, Table, row, undefined};
 
-/// Characters of a name from which on a table may cut it short.
+/// Number of characters above which a table may truncate a name.
 const LONG: usize = 80;
 
-/// A name from a file, whose direction of writing stays its own.
+/// Renders a name from a file, isolated so that its writing direction does not affect the text around it.
 pub(crate) fn name(text: &str) -> Markup {
-    // A table cuts long names short; the whole of it is shown on hover.
+    // Tables truncate long names by CSS, so the full name is shown on hover.
     let title = (text.chars().count() > LONG).then_some(text);
     html! { bdi title=[title] { (text) } }
 }
 
-/// A head of a column with a smaller line below.
+/// Renders the header of a column with a smaller line below.
 pub(crate) fn head(title: Markup, note: Markup) -> Markup {
     html! { div { (title) small.note { (note) } } }
 }

@@ -1,40 +1,43 @@
-//! Numbers as the page shows them.
+//! Formatting of numbers on the page.
 
 use crate::estimate::Estimate;
 use crate::text::DASH;
 
-/// A number that is shown: what is not finite is as good as undefined.
+/// Treats NaN and infinite values as undefined.
 pub(crate) fn finite(value: Option<f64>) -> Option<f64> {
     value.filter(|value| value.is_finite())
 }
 
-/// Four decimals; a number that is too large or too small for that as powers of ten; a dash for what is none.
+/// Formats a number with four decimals, or in scientific notation if it is too large or too small;
+/// a dash if it is not finite.
 pub(crate) fn decimals(value: f64) -> String {
     if !value.is_finite() {
         return DASH.to_owned();
     }
     let size = value.abs();
     let fits = size < 1e7 && (size >= 5e-5 || size == 0.0);
-    match fits {
-        true => minus(format!("{value:.4}")),
-        false => minus(format!("{value:.3e}")),
+    if fits {
+        minus(format!("{value:.4}"))
+    } else {
+        minus(format!("{value:.3e}"))
     }
 }
 
-/// A p-value: four decimals, or that it is smaller than they show.
+/// Formats a p-value with four decimals, or as `< 0.0001`.
 pub(crate) fn p_value(value: f64) -> String {
-    match value < 1e-4 {
-        true => "< 0.0001".to_owned(),
-        false => decimals(value),
+    if value < 1e-4 {
+        "< 0.0001".to_owned()
+    } else {
+        decimals(value)
     }
 }
 
-/// `[0.1000, 0.2000]`
+/// Formats an interval: `[0.1000, 0.2000]`.
 pub(crate) fn interval([low, high]: [f64; 2]) -> String {
     format!("[{}, {}]", decimals(low), decimals(high))
 }
 
-/// A value with its interval: `0.1500 [0.1000, 0.2000]`.
+/// Formats a value with its interval: `0.1500 [0.1000, 0.2000]`.
 pub(crate) fn estimate(estimate: &Estimate) -> String {
     let value = match finite(estimate.value) {
         Some(value) => decimals(value),
@@ -46,7 +49,7 @@ pub(crate) fn estimate(estimate: &Estimate) -> String {
     }
 }
 
-/// A value in the units of the data: four significant digits, and the whole integer part.
+/// Formats a value in the units of the data: four significant digits, but always the whole integer part.
 pub(crate) fn in_own_units(value: f64) -> String {
     if !value.is_finite() {
         return DASH.to_owned();
@@ -61,15 +64,16 @@ pub(crate) fn in_own_units(value: f64) -> String {
         1
     };
     let n_decimals = (4 - digits_before).max(0) as usize;
-    let text = format!("{value:.n_decimals$}");
-    let text = match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.'),
-        false => &text,
+    let padded = format!("{value:.n_decimals$}");
+    let text = if padded.contains('.') {
+        padded.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        &padded
     };
     minus(text.to_owned())
 }
 
-/// A count, with thin spaces between groups of three digits from five digits on.
+/// Formats a count, from five digits on with thin spaces between groups of three digits.
 pub(crate) fn count(n: u64) -> String {
     let digits = n.to_string();
     if digits.len() < 5 {
@@ -85,17 +89,17 @@ pub(crate) fn count(n: u64) -> String {
     grouped
 }
 
-/// A share as a percentage with one decimal.
+/// Formats a share as a percentage with one decimal.
 pub(crate) fn percent(share: f64) -> String {
     minus(format!("{:.1} %", 100.0 * share))
 }
 
-/// `1 run`, `2 runs`.
-pub(crate) fn of_kind(n: u64, one: &str, many: &str) -> String {
+/// Formats a number of things: `1 run`, `2 runs`.
+pub(crate) fn counted(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(n), if n == 1 { one } else { many })
 }
 
-/// A number with a real minus sign.
+/// Replaces hyphens by minus signs.
 pub(crate) fn minus(text: String) -> String {
     text.replace('-', "\u{2212}")
 }

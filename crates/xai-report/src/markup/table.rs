@@ -1,4 +1,4 @@
-//! Tables: with a caption, with heads for screen readers, with exact values for whoever sorts or checks.
+//! Tables with captions, headers for screen readers, and exact values for sorting and checking.
 
 use maud::{Markup, html};
 
@@ -6,16 +6,14 @@ use crate::estimate::Estimate;
 use crate::markup::{name, number};
 use crate::text::DASH;
 
-/// Rows that a table shows at most.
-pub(crate) const MOST_ROWS: usize = 60;
+/// Largest number of rows that a table shows.
+pub(crate) const MAX_ROWS: usize = 60;
 
-/// Columns from which a table may be wider than a page.
+/// Number of columns from which a table may be wider than the page and gets a scrollbar.
 const WIDE: usize = 4;
 
-/// A table.
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
-    /// What it shows.
     caption: String,
     columns: Vec<Column>,
     rows: Vec<Vec<Cell>>,
@@ -26,21 +24,23 @@ pub(crate) struct Table {
 #[derive(Debug, Clone)]
 struct Column {
     head: Markup,
-    /// The class of its cells: numbers or words.
+    /// CSS class of its cells: `n` for numbers, `w` for words.
     class: &'static str,
 }
 
-/// A cell. [`row!`] makes a row of anything that becomes one: text, a number (`Option<f64>`), a count (`u64`), a position in a file
-/// (`usize`), an estimate or an interval.
+/// A table cell.
+///
+/// [`row!`] converts values to cells by type: text, numbers (`Option<f64>`), counts (`u64`),
+/// positions in a file (`usize`), estimates and intervals.
 #[derive(Debug, Clone)]
 pub(crate) struct Cell {
     content: Markup,
-    /// The exact value of a numeric cell, empty where it is undefined.
+    /// Exact value of a numeric cell; empty if it is undefined.
     value: Option<String>,
     class: &'static str,
 }
 
-/// A row of cells.
+/// Creates a row of cells.
 macro_rules! row {
     ($($cell:expr),* $(,)?) => {
         vec![$($crate::markup::Cell::from($cell)),*]
@@ -49,7 +49,7 @@ macro_rules! row {
 pub(crate) use row;
 
 impl Table {
-    /// A table without columns and rows.
+    /// Creates a table without columns and rows.
     pub(crate) fn new(caption: impl Into<String>) -> Self {
         Self {
             caption: caption.into(),
@@ -60,19 +60,21 @@ impl Table {
         }
     }
 
-    /// With columns of words.
+    /// Adds columns of words.
     pub(crate) fn words<H: AsRef<str>>(self, heads: impl IntoIterator<Item = H>) -> Self {
-        let heads = heads.into_iter();
-        heads.fold(self, |table, head| table.column(name(head.as_ref()), "w"))
+        heads
+            .into_iter()
+            .fold(self, |table, head| table.column(name(head.as_ref()), "w"))
     }
 
-    /// With columns of numbers.
+    /// Adds columns of numbers.
     pub(crate) fn numbers<H: AsRef<str>>(self, heads: impl IntoIterator<Item = H>) -> Self {
-        let heads = heads.into_iter();
-        heads.fold(self, |table, head| table.number(name(head.as_ref())))
+        heads
+            .into_iter()
+            .fold(self, |table, head| table.number(name(head.as_ref())))
     }
 
-    /// With a column of numbers whose head is more than words.
+    /// Adds a column of numbers whose header has markup.
     pub(crate) fn number(self, head: Markup) -> Self {
         self.column(head, "n")
     }
@@ -82,16 +84,16 @@ impl Table {
         self
     }
 
-    /// With rows whose order is all that they mean.
+    /// Disables sorting, for rows with a meaningful order.
     pub(crate) fn unsorted(mut self) -> Self {
         self.is_sortable = false;
         self
     }
 
-    /// With rows, as many as a table shows.
+    /// Adds rows, at most [`MAX_ROWS`], and counts the others.
     pub(crate) fn rows(mut self, rows: impl IntoIterator<Item = Vec<Cell>>) -> Self {
         for row in rows {
-            if self.rows.len() < MOST_ROWS {
+            if self.rows.len() < MAX_ROWS {
                 self.rows.push(row);
             } else {
                 self.n_left_out += 1;
@@ -100,25 +102,26 @@ impl Table {
         self
     }
 
-    /// With a number of rows that were not even made.
+    /// Adds to the number of rows that are not shown.
     pub(crate) fn without(mut self, n_left_out: usize) -> Self {
         self.n_left_out += n_left_out;
         self
     }
 
-    /// The table; `label` names it on the page: `Table 3`. Its caption stays in sight where it is moved aside.
+    /// Renders the table. `label` is its name on the page, for example `Table 3`. The caption stays
+    /// visible when a wide table is scrolled.
     pub(crate) fn draw(&self, label: &str) -> Markup {
         let is_wide = self.columns.len() >= WIDE;
         let about = is_wide.then(|| format!("{label}: {}", self.caption));
         let class = if is_wide { "scroll" } else { "narrow" };
-        let n_more = number::of_kind(self.n_left_out as u64, "more row is", "more rows are");
+        let n_more = number::counted(self.n_left_out as u64, "more row is", "more rows are");
         html! {
             div class=(class) tabindex=[is_wide.then_some(0)] role=[is_wide.then_some("region")] aria-label=[about] {
                 table class=(if self.is_sortable { "sortable" } else { "plain" }) {
                     caption { span.caption {
                         b { (label) ". " } (name(&self.caption))
                         @if self.n_left_out > 0 {
-                            ". " (n_more) " not shown here; report.json has what the report keeps."
+                            ". " (n_more) " not shown here; see report.json."
                         }
                     } }
                     thead { tr { @for column in &self.columns {
@@ -157,29 +160,29 @@ impl Cell {
         Self::new(undefined(), Some(String::new()))
     }
 
-    /// A number that is shown in a way of its own.
+    /// Creates a numeric cell with its own format.
     pub(crate) fn shown_as(value: Option<f64>, show: impl Fn(f64) -> String) -> Self {
         number::finite(value)
             .map_or_else(Self::undefined, |value| Self::numeric(&show(value), value))
     }
 
-    /// A number in the units of the data.
+    /// Creates a cell with a number in the units of the data.
     pub(crate) fn in_own_units(value: impl Into<Option<f64>>) -> Self {
         Self::shown_as(value.into(), number::in_own_units)
     }
 
-    /// Nothing, where there is nothing to be said.
+    /// Creates an empty cell in a column of numbers.
     pub(crate) fn empty() -> Self {
         Self::numeric("", "")
     }
 
-    /// With a small line of text below.
+    /// Adds a small line of text below.
     pub(crate) fn note(mut self, text: impl AsRef<str>) -> Self {
         self.content = html! { div { (self.content) small.note { (text.as_ref()) } } };
         self
     }
 
-    /// With a class for its looks.
+    /// Sets the CSS class.
     pub(crate) fn class(mut self, class: &'static str) -> Self {
         self.class = class;
         self
@@ -198,7 +201,7 @@ impl From<String> for Cell {
     }
 }
 
-/// To four decimals.
+/// A number with four decimals.
 impl From<Option<f64>> for Cell {
     fn from(value: Option<f64>) -> Self {
         Self::shown_as(value, number::decimals)
@@ -212,14 +215,14 @@ impl From<u64> for Cell {
     }
 }
 
-/// The place of something in a file, from 0.
+/// A position in a file, from 0.
 impl From<usize> for Cell {
     fn from(index: usize) -> Self {
         Self::numeric(&index.to_string(), index)
     }
 }
 
-/// The ends of an interval; sorted by the lower one.
+/// An interval, sorted by its lower end.
 impl From<Option<[f64; 2]>> for Cell {
     fn from(ends: Option<[f64; 2]>) -> Self {
         ends.map_or_else(Self::undefined, |ends| {
@@ -228,7 +231,7 @@ impl From<Option<[f64; 2]>> for Cell {
     }
 }
 
-/// A value with its interval below, and how many values are undefined.
+/// A value, with its interval and the number of undefined values below.
 impl From<Estimate> for Cell {
     fn from(estimate: Estimate) -> Self {
         let mut cell = Self::from(estimate.value);
@@ -236,7 +239,7 @@ impl From<Estimate> for Cell {
             cell = cell.note(number::interval(ends));
         }
         if estimate.small_sample {
-            cell = cell.note("few values: covers less often than it says");
+            cell = cell.note("few values: covers less often than its level says");
         }
         if estimate.n_undefined == 0 {
             return cell;
@@ -250,7 +253,7 @@ impl From<Estimate> for Cell {
     }
 }
 
-/// A dash that a screen reader says in a word.
+/// Renders a dash that screen readers read as “undefined”.
 pub(crate) fn undefined() -> Markup {
     html! { span.undefined role="img" aria-label="undefined" { (DASH) } }
 }
@@ -279,6 +282,6 @@ mod tests {
         let html = Table::new("T").numbers(["a"]).rows(rows).draw("Table 1");
         let html = html.into_string();
         assert!(html.contains("40 more rows are not shown"));
-        assert_eq!(html.matches("scope=\"row\"").count(), MOST_ROWS);
+        assert_eq!(html.matches("scope=\"row\"").count(), MAX_ROWS);
     }
 }

@@ -1,4 +1,4 @@
-//! What a section is made of, and the numbers of its figures and tables.
+//! Blocks of a section on the page, and the numbering of figures and tables.
 
 use maud::{Markup, html};
 
@@ -12,8 +12,8 @@ pub(crate) enum Block {
     /// A heading.
     Heading(&'static str),
     /// A paragraph.
-    Words(String),
-    /// The numbers that matter most.
+    Paragraph(String),
+    /// The most important numbers.
     KeyFigures(Vec<KeyFigure>),
     /// Pictures side by side.
     Figures(Vec<Figure>),
@@ -23,7 +23,7 @@ pub(crate) enum Block {
     Html(Markup),
     /// A table.
     Table(Table),
-    /// Blocks that are shown on demand.
+    /// Blocks that the reader can unfold.
     Folded {
         title: String,
         is_open: bool,
@@ -32,7 +32,7 @@ pub(crate) enum Block {
 }
 
 impl Block {
-    /// Pictures under a heading; nothing where there are none.
+    /// Pictures under a heading; no blocks if there are no pictures.
     pub(crate) fn figures(heading: &'static str, figures: Vec<Figure>) -> Vec<Self> {
         if figures.is_empty() {
             return Vec::new();
@@ -40,10 +40,10 @@ impl Block {
         vec![Self::Heading(heading), Self::Figures(figures)]
     }
 
-    /// Many small pictures under a heading, with what they have in common; nothing where there are none.
+    /// Many small pictures under a heading and an explanation; no blocks if there are no pictures.
     pub(crate) fn panels(
         heading: &'static str,
-        words: impl Into<String>,
+        explanation: impl Into<String>,
         panels: Vec<Figure>,
     ) -> Vec<Self> {
         if panels.is_empty() {
@@ -51,12 +51,12 @@ impl Block {
         }
         vec![
             Self::Heading(heading),
-            Self::Words(words.into()),
+            Self::Paragraph(explanation.into()),
             Self::Panels(panels),
         ]
     }
 
-    /// Blocks that are shown on demand.
+    /// Blocks that the reader can unfold, closed at first.
     pub(crate) fn folded(title: impl Into<String>, blocks: Vec<Self>) -> Self {
         Self::Folded {
             title: title.into(),
@@ -66,7 +66,7 @@ impl Block {
     }
 }
 
-/// A number that matters, with its interval and what it is.
+/// An important number with its name, interval and a note.
 #[derive(Debug, Clone)]
 pub(crate) struct KeyFigure {
     name: &'static str,
@@ -76,23 +76,24 @@ pub(crate) struct KeyFigure {
 }
 
 impl KeyFigure {
-    /// A number, with its interval where it has one.
+    /// Creates a key figure from a number with or without an interval.
     pub(crate) fn new(name: &'static str, estimate: impl Into<Estimate>, note: &str) -> Self {
         let estimate = estimate.into();
-        let few = match estimate.small_sample {
-            true => "; few values: the interval covers less often than it says",
-            false => "",
+        let warning = if estimate.small_sample {
+            "; few values: the interval covers less often than its level says"
+        } else {
+            ""
         };
         let value = number::finite(estimate.value);
         Self {
             name,
             value: value.map(|value| (value, number::decimals(value))),
             interval: estimate.interval,
-            note: format!("{note}{few}"),
+            note: format!("{note}{warning}"),
         }
     }
 
-    /// A count.
+    /// Creates a key figure from a count.
     pub(crate) fn count(name: &'static str, n: u64, note: &str) -> Self {
         Self {
             value: Some((n as f64, number::count(n))),
@@ -119,7 +120,7 @@ impl KeyFigure {
     }
 }
 
-/// Counts figures and tables, so that each has a name of its own.
+/// Numbers the figures and tables of a page.
 #[derive(Debug, Default)]
 pub(crate) struct Counter {
     n_figures: usize,
@@ -127,7 +128,7 @@ pub(crate) struct Counter {
 }
 
 impl Counter {
-    /// Several blocks after each other.
+    /// Renders blocks one after the other.
     pub(crate) fn draw(&mut self, blocks: &[Block]) -> Markup {
         html! { @for block in blocks { (self.draw_one(block)) } }
     }
@@ -135,7 +136,7 @@ impl Counter {
     fn draw_one(&mut self, block: &Block) -> Markup {
         match block {
             Block::Heading(text) => html! { h4 { (text) } },
-            Block::Words(text) => html! { p { (text) } },
+            Block::Paragraph(text) => html! { p { (text) } },
             Block::KeyFigures(keys) => html! { dl.keys { @for key in keys { (key.draw()) } } },
             Block::Figures(figures) => html! { div.figures { (self.draw_figures(figures)) } },
             Block::Panels(figures) => html! { div.panels { (self.draw_figures(figures)) } },
@@ -164,7 +165,7 @@ impl Counter {
     }
 }
 
-/// A number of things for a sentence.
+/// Formats a number of things: `1 run`, `2 runs`.
 pub(crate) fn n_of(n: usize, one: &str, many: &str) -> String {
-    number::of_kind(n as u64, one, many)
+    number::counted(n as u64, one, many)
 }

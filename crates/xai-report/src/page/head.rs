@@ -1,4 +1,4 @@
-//! What comes first on the page: the findings, what is missing, and the contents.
+//! Beginning of the page: findings, missing sections and contents.
 
 use maud::{Markup, html};
 
@@ -7,15 +7,16 @@ use crate::markup::{name, number};
 use crate::origin::Origin;
 use crate::report::{KINDS, Report};
 
-/// The name of a section; its place where the study gives it an empty one.
-pub(super) fn called(origin: &Origin) -> &str {
-    match origin.name.trim().is_empty() {
-        true => &origin.id,
-        false => &origin.name,
+/// Name of a section, or its id if the name is empty.
+pub(super) fn display_name(origin: &Origin) -> &str {
+    if origin.name.trim().is_empty() {
+        &origin.id
+    } else {
+        &origin.name
     }
 }
 
-/// The findings, by kind of section.
+/// Renders the findings by kind of section.
 pub(super) fn draw_findings(report: &Report) -> Markup {
     let found: Vec<(&Finding, Option<&Origin>)> = report
         .findings
@@ -43,7 +44,7 @@ pub(super) fn draw_findings(report: &Report) -> Markup {
 fn item(finding: &Finding, origin: Option<&Origin>) -> Markup {
     let (class, symbol, words) = mark(finding.verdict);
     let class = format!("verdict {class}");
-    // The sentence has the number and its interval.
+    // The number and its interval are part of the sentence.
     html! {
         li {
             span class=(class.trim()) { span aria-hidden="true" { (symbol) } " " (words) }
@@ -53,7 +54,7 @@ fn item(finding: &Finding, origin: Option<&Origin>) -> Markup {
     }
 }
 
-/// The class, the symbol and the words of a verdict.
+/// CSS class, symbol and words of a verdict.
 fn mark(verdict: Verdict) -> (&'static str, &'static str, &'static str) {
     match verdict {
         Verdict::Better => ("good", "▲", "significantly better"),
@@ -65,9 +66,8 @@ fn mark(verdict: Verdict) -> (&'static str, &'static str, &'static str) {
     }
 }
 
-/// A link to a section.
 fn link(origin: &Origin) -> Markup {
-    html! { a href={ "#" (origin.id) } { (name(called(origin))) } }
+    html! { a href={ "#" (origin.id) } { (name(display_name(origin))) } }
 }
 
 fn origin_of<'a>(report: &'a Report, finding: &Finding) -> Option<&'a Origin> {
@@ -76,18 +76,18 @@ fn origin_of<'a>(report: &'a Report, finding: &Finding) -> Option<&'a Origin> {
     origins.find(|origin| origin.id == finding.section)
 }
 
-/// A notice for each section that could not be computed.
+/// Renders a notice about the sections that could not be computed.
 pub(super) fn draw_missing(report: &Report) -> Markup {
-    let n = number::of_kind(report.missing.len() as u64, "section", "sections");
+    let n = number::counted(report.missing.len() as u64, "section", "sections");
     html! {
         @if !report.missing.is_empty() {
             div.notice {
-                p { span aria-hidden="true" { "✕ " } b { "Not computed: " (n) "." } " What follows is the rest of the study." }
+                p { span aria-hidden="true" { "✕ " } b { "Not computed: " (n) "." } " The rest of the report is complete." }
                 ul { @for missing in &report.missing {
                     li id=(missing.origin.id) {
-                        b { (name(called(&missing.origin))) } " (" (missing.origin.family) "): "
+                        b { (name(display_name(&missing.origin))) } " (" (missing.origin.family) "): "
                         span.error { (name(&missing.error)) }
-                        @if let Some(help) = &missing.help { div.help { "Way out: " (name(help)) } }
+                        @if let Some(help) = &missing.help { div.help { "Help: " (name(help)) } }
                     }
                 } }
             }
@@ -95,7 +95,7 @@ pub(super) fn draw_missing(report: &Report) -> Markup {
     }
 }
 
-/// Links to all sections, by kind.
+/// Renders links to all sections by kind.
 pub(super) fn draw_contents(report: &Report) -> Markup {
     html! {
         ul.contents {

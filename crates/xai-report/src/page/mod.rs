@@ -1,4 +1,4 @@
-//! The report as one page of HTML that asks nothing of any other place.
+//! The report as a single HTML page that loads nothing else.
 
 pub(crate) mod block;
 mod head;
@@ -12,16 +12,17 @@ use crate::report::Report;
 use crate::section::Section;
 use block::{Block, Counter};
 
-/// What a page says in its head that made it: a program can tell it from other pages.
+/// Generator named in the head of the page, by which programs recognise it.
 pub const GENERATOR: &str = "xai report";
 
 const POLICY: &str =
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
-/// The page of a report: one file of HTML that asks nothing of any other place.
+/// Renders a report as a single HTML page that loads nothing else.
 ///
-/// It shows the findings, then every section with pictures, tables and what is needed to compute it again. Names
-/// may come from anywhere: markup and control characters in them are escaped.
+/// The page shows the findings, then every section with pictures, tables and the commands and files
+/// to reproduce it. Names may come from untrusted files: markup and control characters in them are
+/// escaped.
 ///
 /// ```
 /// use xai_report::{InputFile, Report, page};
@@ -54,9 +55,9 @@ pub fn page(report: &Report) -> String {
                 a.skip href="#findings" { "Skip to the findings" }
                 header {
                     h1 { bdi { (report.title) } }
-                    p.lead { "How good are the explanations? Numbers with their intervals, pictures, and how to make them again." }
+                    p.lead { "How good are the explanations? Numbers with confidence intervals, pictures, and the commands to reproduce them." }
                     dl.made {
-                        div { dt { "Made by" } dd { "xai " (version) ", seed " (report.seed) } }
+                        div { dt { "Created by" } dd { "xai " (version) ", seed " (report.seed) } }
                         (draw_study(&report.study))
                     }
                 }
@@ -66,7 +67,7 @@ pub fn page(report: &Report) -> String {
                         (head::draw_missing(report))
                         (head::draw_findings(report))
                         p.note {
-                            "Each sentence follows from the numbers by a rule. Intervals cover 95 % where nothing else is said. A dash, –, is a value that is undefined for this data; it is counted, and is not zero. Every number is also in "
+                            "Each sentence follows from the numbers by a fixed rule. Intervals have a level of 95 % unless stated otherwise. A dash (–) marks a value that is undefined for this data; undefined values are counted and are not zero. All numbers are also in "
                             a href="report.json" { "report.json" } "."
                         }
                     }
@@ -75,10 +76,10 @@ pub fn page(report: &Report) -> String {
                 }
                 footer {
                     @if !report.command.is_empty() {
-                        p { "This report is made by:" }
+                        p { "Command that creates this report:" }
                         pre { code { (visible(&report.command)) } }
                     }
-                    p { "xai " (version) ". The page asks nothing of any other place; without script it says the same, and with it tables can be sorted by their heads and pictures tell their values under the pointer." }
+                    p { "xai " (version) ". This page loads nothing from elsewhere. With JavaScript, tables can be sorted by clicking their headers, and pictures show values under the pointer; all content is also available without it." }
                 }
                 div #hint aria-hidden="true" hidden {}
                 script { (PreEscaped(script)) }
@@ -88,29 +89,31 @@ pub fn page(report: &Report) -> String {
     visible_lines(&page.into_string()).into_owned()
 }
 
-/// The study file in the head of the page; nothing for a report that was made from none.
+/// Renders the study file; nothing if the report was created without one.
 fn draw_study(study: &InputFile) -> Markup {
-    let hash = study.sha256.as_deref();
-    let hash = hash.unwrap_or("none: it is no regular file");
+    let hash = study.sha256.as_deref().unwrap_or(NO_HASH);
     html! {
         @if !study.path.is_empty() {
             div { dt { "Study file" } dd { (name(&study.path)) } }
-            div { dt { "SHA-256 of it" } dd.hash { (hash) } }
+            div { dt { "SHA-256 of the study file" } dd.hash { (hash) } }
         }
     }
 }
 
-/// The pixels of all images of a page together, about: a page stays small enough to be sent.
+/// Text in place of a SHA-256 that could not be computed.
+const NO_HASH: &str = "none (not a regular file)";
+
+/// Approximate number of pixels of all images together, so that the page stays small enough to send.
 const ALL_PIXELS: usize = 700_000;
 
-/// The most pixels on a side of an image.
-const MOST_PIXELS: usize = 112;
+/// Largest number of pixels on a side of an image.
+const MAX_PIXELS: usize = 112;
 
-/// All sections, each kind under its title.
+/// Renders all sections, each kind under its title.
 fn draw_sections(report: &Report) -> Markup {
     let n_images: usize = report.sections().map(Section::n_images).sum();
     let side = (ALL_PIXELS as f64 / n_images.max(1) as f64).sqrt() as usize;
-    let max_pixels = side.clamp(8, MOST_PIXELS);
+    let max_pixels = side.clamp(8, MAX_PIXELS);
     let mut counter = Counter::default();
     html! {
         @for (kind, sections) in report.kinds() {
@@ -135,7 +138,7 @@ fn draw(
     let origin = section.origin();
     html! {
         section.section id=(origin.id) {
-            h3 { (name(head::called(origin))) }
+            h3 { (name(head::display_name(origin))) }
             p.question { (kind.question) }
             (counter.draw(&section.page(max_pixels)))
             h4 { "What the numbers do not tell" }
@@ -149,7 +152,7 @@ fn draw(
                 summary { "Commands, seed, version and files" }
                 @if !origin.commands.is_empty() {
                     p { "In the folder of the study:" }
-                    // One to a line, whatever a path in it holds.
+                    // `visible` escapes line breaks in paths, so that each command is one line.
                     pre { code { @for command in &origin.commands { (visible(command)) "\n" } } }
                 }
                 p { "Seed " (origin.seed) ", xai " (report.xai_version) "." }
@@ -159,14 +162,13 @@ fn draw(
     }
 }
 
-/// The files that were read.
 fn files(files: &[InputFile]) -> Table {
     let rows = files.iter().map(|file| {
-        let hash = file.sha256.as_deref().unwrap_or("none: no regular file");
+        let hash = file.sha256.as_deref().unwrap_or(NO_HASH);
         row![&file.path, file.bytes, Cell::from(hash).class("hash")]
     });
-    Table::new("Files that were read")
-        .words(["path, as the study has it"])
+    Table::new("Input files")
+        .words(["path in the study"])
         .numbers(["bytes"])
         .words(["SHA-256"])
         .rows(rows)

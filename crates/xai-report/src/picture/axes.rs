@@ -1,19 +1,18 @@
-//! The two axes of a chart.
+//! Axes of charts: scales, ticks and labels.
 
 use crate::markup::number::minus;
 use crate::picture::Element;
 
-/// What an axis shows.
+/// Label and range of an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Axis {
-    /// What is measured, and its unit.
+    /// Name of the quantity and its unit.
     pub(crate) label: String,
-    /// The least and the largest value.
+    /// Smallest and largest value.
     pub(crate) domain: (f64, f64),
 }
 
 impl Axis {
-    /// An axis.
     pub(crate) fn new(label: impl Into<String>, domain: (f64, f64)) -> Self {
         Self {
             label: label.into(),
@@ -22,7 +21,7 @@ impl Axis {
     }
 }
 
-/// The area of a chart with the scales of both axes.
+/// Plot area of a chart with the scales of both axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Area {
     pub(crate) left: f64,
@@ -33,14 +32,14 @@ pub(crate) struct Area {
     pub(crate) y: Scale,
 }
 
-/// Room around the area.
+/// Margins around the plot area for ticks and labels.
 const ABOVE: f64 = 26.0;
 const BELOW: f64 = 42.0;
 const BEFORE: f64 = 46.0;
 const AFTER: f64 = 14.0;
 
 impl Area {
-    /// The area of a picture of this size, with room for ticks and labels.
+    /// Creates the plot area of a picture of this size.
     pub(crate) fn new((width, height): (f64, f64), x: &Axis, y: &Axis) -> Self {
         let (left, right) = (BEFORE, width - AFTER);
         let (top, bottom) = (ABOVE, height - BELOW);
@@ -54,13 +53,14 @@ impl Area {
         }
     }
 
-    /// The place of a point.
+    /// Position of a data point in the picture.
     pub(crate) fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
         (self.x.place(x), self.y.place(y))
     }
 
-    /// Lines at the ticks, their texts, and the labels.
+    /// Draws grid lines, tick labels and axis labels.
     pub(crate) fn draw(&self, x: &Axis, y: &Axis) -> Vec<Element> {
+        // About 70 units per tick across and 38 up keep the tick labels apart.
         let n_x = ((self.right - self.left) / 70.0).max(2.0) as usize;
         let n_y = ((self.bottom - self.top) / 38.0).max(2.0) as usize;
         let mut marks = self.draw_y_ticks(self.y.ticks(n_y));
@@ -69,12 +69,12 @@ impl Area {
         marks
     }
 
-    /// Ticks of the horizontal axis.
+    /// Draws about `n` ticks of the horizontal axis.
     pub(crate) fn draw_x_ticks(&self, n: usize) -> Vec<Element> {
         self.x.draw_below(n, (self.top, self.bottom))
     }
 
-    /// Ticks of the vertical axis: values and their texts.
+    /// Draws ticks of the vertical axis, given as values and texts.
     pub(crate) fn draw_y_ticks(&self, ticks: Vec<(f64, String)>) -> Vec<Element> {
         let ticks = ticks.into_iter().flat_map(|(value, text)| {
             let y = self.y.place(value);
@@ -86,7 +86,8 @@ impl Area {
         ticks.collect()
     }
 
-    /// The names of both axes: above the vertical one, so that nobody has to turn the head.
+    /// Draws the labels of both axes. The label of the vertical axis is written horizontally above
+    /// it, which is easier to read.
     pub(crate) fn draw_labels(&self, x: &Axis, y: &Axis) -> [Element; 2] {
         let middle = ((self.left + self.right) / 2.0, self.bottom + 35.0);
         [
@@ -96,32 +97,32 @@ impl Area {
     }
 }
 
-/// Places values of a domain on a line of the picture.
+/// Linear scale from values to coordinates of the picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Scale {
     domain: (f64, f64),
-    places: (f64, f64),
+    coordinates: (f64, f64),
 }
 
 impl Scale {
-    /// A scale from values to places; a domain without width is widened.
-    pub(crate) fn new(domain: (f64, f64), places: (f64, f64)) -> Self {
+    /// Creates a scale; a domain without width is widened.
+    pub(crate) fn new(domain: (f64, f64), coordinates: (f64, f64)) -> Self {
         Self {
             domain: with_width(domain),
-            places,
+            coordinates,
         }
     }
 
-    /// Where a value stands; values outside stand at the ends.
+    /// Coordinate of a value. Values outside the domain are placed at its ends.
     pub(crate) fn place(&self, value: f64) -> f64 {
         let (low, high) = self.domain;
-        // Halves, so that the width of the domain cannot overflow.
+        // Halved, so that the difference of two large values cannot overflow.
         let share = (value / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0);
-        let share = clamped(share).unwrap_or(0.0);
-        self.places.0 + share * (self.places.1 - self.places.0)
+        let (start, end) = self.coordinates;
+        start + clamped(share).unwrap_or(0.0) * (end - start)
     }
 
-    /// About `n` ticks of a horizontal axis: lines from top to bottom, and their texts below.
+    /// Draws about `n` ticks of a horizontal axis: lines from top to bottom, with texts below.
     pub(crate) fn draw_below(&self, n: usize, (top, bottom): (f64, f64)) -> Vec<Element> {
         let ticks = self.ticks(n).into_iter().flat_map(|(value, text)| {
             let x = self.place(value);
@@ -139,15 +140,15 @@ impl Scale {
     }
 }
 
-/// A share of a whole as it is drawn; `None` where there is no whole.
+/// Clamps a share to [0, 1]; `None` if it is not finite.
 pub(crate) fn clamped(share: f64) -> Option<f64> {
     share.is_finite().then(|| share.clamp(0.0, 1.0))
 }
 
-/// The largest values that a picture can have: their difference is still finite.
+/// Largest magnitude of the ends of a domain, so that their difference is finite.
 const LARGEST: f64 = 1e300;
 
-/// A domain of some width around what is given.
+/// Clamps a domain and widens it if it has no width; [0, 1] if it is not valid.
 fn with_width((low, high): (f64, f64)) -> (f64, f64) {
     let (low, high) = (low.clamp(-LARGEST, LARGEST), high.clamp(-LARGEST, LARGEST));
     if !low.is_finite() || !high.is_finite() || low > high {
@@ -160,7 +161,7 @@ fn with_width((low, high): (f64, f64)) -> (f64, f64) {
     (low - margin, high + margin)
 }
 
-/// The least and the largest of the finite values.
+/// Smallest and largest finite value; `None` if there is none.
 pub(crate) fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
     values
         .into_iter()
@@ -171,7 +172,7 @@ pub(crate) fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)
         })
 }
 
-/// A domain that holds the values and some of the round values around them.
+/// A domain that contains the values and ends on round values.
 pub(crate) fn nice_domain(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
     let (low, high) = with_width(extent(values).unwrap_or((0.0, 1.0)));
     let step = nice_step(high - low, 5);
@@ -183,7 +184,7 @@ pub(crate) fn nice_domain(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
     }
 }
 
-/// A step of 1, 2 or 5 times a power of ten, about `n` of which make the width.
+/// A step of 1, 2 or 5 times a power of ten that divides the width into about `n` parts.
 fn nice_step(width: f64, n: usize) -> f64 {
     let raw = width / n.max(1) as f64;
     let power = 10_f64.powf(raw.log10().floor());
@@ -196,13 +197,14 @@ fn nice_step(width: f64, n: usize) -> f64 {
     factor * power
 }
 
-/// About `n` round values between the ends, each with its text.
+/// About `n` round values between the ends of the domain, each with its text.
 pub(crate) fn ticks(domain: (f64, f64), n: usize) -> Vec<(f64, String)> {
     let (low, high) = with_width(domain);
     let step = nice_step(high - low, n);
+    // Rounding must not lose a tick at an end of the domain.
     let slack = 1e-9 * (high - low) / step;
     let (first, last) = ((low / step - slack).ceil(), (high / step + slack).floor());
-    // At most twice as many as wanted, whatever rounding does.
+    // Bounds the number of ticks even for extreme domains in which `step` is rounded.
     let n_ticks = ((last - first).max(0.0) as usize).min(2 * n + 2);
     let tick = |index: usize| {
         let value = (first + index as f64) * step;
@@ -211,7 +213,7 @@ pub(crate) fn ticks(domain: (f64, f64), n: usize) -> Vec<(f64, String)> {
     (0..=n_ticks).map(tick).collect()
 }
 
-/// A tick with as many decimals as its step has.
+/// Formats a tick with as many decimals as its step needs.
 fn text(value: f64, step: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();

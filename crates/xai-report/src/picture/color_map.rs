@@ -1,21 +1,21 @@
-//! Colours that stand for numbers.
+//! Colour maps from numbers to colours.
 
 use colorous::{Color, Gradient};
 
 use crate::picture::{Element, clamped};
 
-/// A range of numbers and their colours.
+/// Colour gradient over a range of numbers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ColorMap {
     gradient: Gradient,
     range: (f64, f64),
 }
 
-/// Of what is undefined.
+/// Colour of undefined values (grey).
 pub(crate) const UNDEFINED: [u8; 3] = [0x8c, 0x8c, 0x8c];
 
 impl ColorMap {
-    /// From dark to light, for numbers of one direction.
+    /// Creates a map from dark to light, for numbers without a special middle.
     pub(crate) fn sequential(range: (f64, f64)) -> Self {
         Self {
             gradient: colorous::VIRIDIS,
@@ -23,16 +23,16 @@ impl ColorMap {
         }
     }
 
-    /// From blue over white at 0 to red, for numbers up to this size on either side.
+    /// Creates a map from blue at `-largest` over white at 0 to red at `largest`.
     pub(crate) fn diverging(largest: f64) -> Self {
-        // The gradient goes from red to blue.
+        // The gradient goes from red to blue, so the range is reversed.
         Self {
             gradient: colorous::RED_BLUE,
             range: (largest, -largest),
         }
     }
 
-    /// The colour of a number.
+    /// Colour of a number as red, green and blue.
     pub(crate) fn color(&self, value: f64) -> [u8; 3] {
         if !value.is_finite() {
             return UNDEFINED;
@@ -41,7 +41,7 @@ impl ColorMap {
         [r, g, b]
     }
 
-    /// The colour of a number among 255, the last one of which is for what is undefined.
+    /// Index of the colour of a number in [`palette`](Self::palette): 0 to 254, or 255 if it is undefined.
     pub(crate) fn color_index(&self, value: f64) -> u8 {
         if !value.is_finite() {
             return 255;
@@ -49,7 +49,7 @@ impl ColorMap {
         (self.share(value) * 254.0).round() as u8
     }
 
-    /// The colours by [`color_index`](Self::color_index), as the bytes of a PNG's palette.
+    /// Palette of a PNG image with the colours of all indices.
     pub(crate) fn palette(&self) -> Vec<u8> {
         let colors = (0..255).map(|index| self.gradient.eval_rational(index, 255));
         let mut bytes: Vec<u8> = colors
@@ -59,12 +59,14 @@ impl ColorMap {
         bytes
     }
 
+    /// Position of a number in the gradient, in [0, 1].
     fn share(&self, value: f64) -> f64 {
         let (low, high) = self.range;
         clamped((value - low) / (high - low)).unwrap_or(0.5)
     }
 
-    /// A bar of all colours, from the least number at the left to the largest, with a text at either end and in the middle.
+    /// Draws a colour bar from the smallest number at the left to the largest, with texts below
+    /// both ends and the middle.
     pub(crate) fn legend(
         &self,
         (x, y): (f64, f64),
@@ -76,29 +78,33 @@ impl ColorMap {
         let least_first = self.range.0 <= self.range.1;
         let step = width / STEPS as f64;
         let stripe = |index: usize| {
-            let of_color = if least_first {
+            let color_step = if least_first {
                 index
             } else {
                 STEPS - 1 - index
             };
-            let Color { r, g, b } = self.gradient.eval_rational(of_color, STEPS);
-            // A little over the next one, so that no seam shows.
+            let Color { r, g, b } = self.gradient.eval_rational(color_step, STEPS);
+            // Stripes overlap a little, so that no gaps are visible between them.
             let width = if index + 1 < STEPS { step + 0.5 } else { step };
             let at = (x + step * index as f64, y);
             let color = hexadecimal([r, g, b]);
             Element::rect("", at, (width, HEIGHT)).with("fill", color)
         };
         let frame = Element::rect("frame", (x, y), (width, HEIGHT));
-        let texts = texts.into_iter().zip(["start", "middle", "end"]);
-        let texts = texts.enumerate().map(|(index, (text, anchor))| {
+        let anchored = texts.into_iter().zip(["start", "middle", "end"]);
+        let labels = anchored.enumerate().map(|(index, (text, anchor))| {
             let at = (x + width * index as f64 / 2.0, y + 26.0);
             Element::text("tick", at, text).with("text-anchor", anchor)
         });
-        (0..STEPS).map(stripe).chain([frame]).chain(texts).collect()
+        (0..STEPS)
+            .map(stripe)
+            .chain([frame])
+            .chain(labels)
+            .collect()
     }
 }
 
-/// A colour as SVG has it: `#0072b2`.
+/// Formats a colour for SVG: `#0072b2`.
 pub(crate) fn hexadecimal([r, g, b]: [u8; 3]) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }

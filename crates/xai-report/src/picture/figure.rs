@@ -1,51 +1,50 @@
-//! A picture with its title, its legend, the words that say what is to be seen, and the numbers behind it.
+//! Figures: a picture with title, legend, caption, text description and the table of its numbers.
 
 use maud::{Markup, html};
 
 use crate::markup::{Table, name};
-use crate::picture::{Element, Entry};
+use crate::picture::{Element, LegendEntry};
 
-/// A picture that is ready to be put on the page.
+/// A picture with everything that the page shows of it.
 #[derive(Debug, Clone)]
 pub(crate) struct Figure {
     title: String,
     description: String,
-    /// What the axes are.
     caption: String,
-    legend: Vec<Entry>,
-    /// Width and height in units of the picture; text is 13 units high.
+    legend: Vec<LegendEntry>,
+    /// Width and height in SVG user units; text is 13 units high.
     size: (f64, f64),
     marks: Vec<Element>,
     numbers: Table,
 }
 
-/// The width of a picture that stands beside another one. All pictures have the width of their column, and
-/// `page.css` makes columns so that letters are of about one size in all of them.
+/// Width of a picture in user units. On the page, pictures fill their column, and `page.css`
+/// chooses the columns such that text has about the same size in all pictures.
 pub(crate) const WIDTH: f64 = 460.0;
 
-/// The width of a small picture among many.
+/// Width of a small picture among many, in user units.
 pub(crate) const PANEL: f64 = 300.0;
 
-/// What a picture draws, and what says the same for whoever does not see it.
+/// A picture with equivalents for readers who cannot see it.
 pub(crate) trait Picture: Sized {
-    /// Its width and height.
+    /// Width and height in user units.
     fn size(&self) -> (f64, f64);
 
-    /// What is drawn, from behind to the front.
+    /// Elements of the picture, from back to front.
     fn draw(&self) -> Vec<Element>;
 
-    /// What is to be seen.
+    /// Description of the picture in words.
     fn describe(&self) -> String;
 
-    /// What colours and shapes mean.
-    fn legend(&self) -> Vec<Entry> {
+    /// Legend of colours and shapes.
+    fn legend(&self) -> Vec<LegendEntry> {
         Vec::new()
     }
 
-    /// The numbers that are drawn, in a table of this title.
+    /// Table of the numbers in the picture.
     fn numbers(&self, title: &str) -> Table;
 
-    /// The picture with its title and its caption.
+    /// Creates a figure with a title and a caption.
     fn figure(self, title: impl Into<String>, caption: impl Into<String>) -> Figure {
         let title = title.into();
         Figure {
@@ -61,7 +60,7 @@ pub(crate) trait Picture: Sized {
 }
 
 impl Figure {
-    /// The picture as the `number`-th one of the page.
+    /// Renders the figure with this number on the page.
     pub(crate) fn draw(&self, number: usize) -> Markup {
         let (width, height) = self.size;
         let (title, description) = (format!("figure-{number}-t"), format!("figure-{number}-d"));

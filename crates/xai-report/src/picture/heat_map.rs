@@ -1,4 +1,4 @@
-//! A square of numbers as colours.
+//! Heat maps of a number for every pair of items.
 
 use crate::markup::number::decimals;
 use crate::markup::{Cell, Table, number, row};
@@ -6,33 +6,33 @@ use crate::picture::{
     ColorMap, Element, Picture, Raster, WIDTH, extent, hexadecimal, room, shortened,
 };
 
-/// Things that are drawn as one cell each; above that, as pixels of one image.
-const MOST_CELLS: usize = 40;
+/// Largest number of items for which cells are drawn as shapes; more items are drawn as pixels of an image.
+const MAX_CELLS: usize = 40;
 
-/// Room above the square, and for the number behind a name.
+/// Margin above the square, and width of the number after a name.
 const ABOVE: f64 = 24.0;
 const NUMBER: f64 = 20.0;
 
-/// The size of the letters of ticks against those of names.
+/// Font size of ticks relative to names.
 const TICK: f64 = 12.0 / 13.0;
 
-/// A picture of a number for every two of some things.
+/// Heat map of a symmetric number for every pair of items.
 pub(crate) struct HeatMap<'a> {
-    /// What the numbers are.
+    /// Name of the number.
     pub(crate) label: String,
-    /// What the things are: `run`.
+    /// Kind of the items, for example `run`.
     pub(crate) item_kind: &'static str,
-    /// Their names in the order of the picture.
+    /// Names of the items in the order of the picture.
     pub(crate) names: Vec<String>,
-    /// The number of two of them, by their places in the picture; `None` where undefined.
+    /// Number of a pair of items, by their indices in the picture; `None` if it is undefined.
     pub(crate) value: &'a dyn Fn(usize, usize) -> Option<f64>,
-    /// Whether 0 is the middle, and the ends are -1 and 1.
+    /// True for numbers in [-1, 1] with 0 in the middle of the colours.
     pub(crate) is_signed: bool,
-    /// What stands beside rows and above columns; without it the names, with the numbers that columns have.
+    /// Labels of rows and columns. By default rows have numbered names, and columns the numbers of the rows.
     pub(crate) short_names: Option<Vec<String>>,
 }
 
-/// One pair of things, with its number.
+/// A pair of items with its number.
 struct Pair {
     first: usize,
     second: usize,
@@ -49,16 +49,16 @@ impl Picture for HeatMap<'_> {
         let (map, range) = self.color_map(&self.pairs());
         let step = side / self.names.len().max(1) as f64;
         let at = (left, ABOVE);
-        let mut marks = if self.names.len() <= MOST_CELLS {
+        let mut marks = if self.names.len() <= MAX_CELLS {
             self.draw_cells(&map, at, step)
         } else {
             vec![self.raster(&map).draw(at, (side, side))]
         };
         marks.extend(self.draw_names(at, step));
-        let numbers = [range.0, (range.0 + range.1) / 2.0, range.1];
-        let numbers = numbers.map(number::in_own_units);
+        let legend_values = [range.0, (range.0 + range.1) / 2.0, range.1];
+        let legend_texts = legend_values.map(number::in_own_units);
         let below = (left, ABOVE + side + 14.0);
-        marks.extend(map.legend(below, side.max(150.0), numbers));
+        marks.extend(map.legend(below, side.max(150.0), legend_texts));
         let at = (left, ABOVE + side + 58.0);
         marks.push(Element::fitting("label", at, &self.label, WIDTH - left));
         marks
@@ -66,35 +66,38 @@ impl Picture for HeatMap<'_> {
 
     fn describe(&self) -> String {
         let pairs = self.pairs();
-        let n = number::of_kind(
+        let n = number::counted(
             self.names.len() as u64,
             "row and column",
             "rows and columns",
         );
         match (pairs.first(), pairs.last()) {
             (Some(most), Some(least)) => format!(
-                "{} of every two: {n}. From {} to {}.",
+                "{} of every pair: {n}. From {} to {}.",
                 self.label,
-                self.say(least),
-                self.say(most)
+                self.summary_of(least),
+                self.summary_of(most)
             ),
-            _ => format!("{} of every two: {n}. No pair has a value.", self.label),
+            _ => format!("{} of every pair: {n}. No pair has a value.", self.label),
         }
     }
 
-    /// The square of few things; the pairs at both ends of many.
+    /// The full square for few items; the pairs with the largest and smallest values for many.
     fn numbers(&self, title: &str) -> Table {
         let n = self.names.len();
-        if n > MOST_CELLS {
-            return self.pairs_at_the_ends(title);
+        if n > MAX_CELLS {
+            return self.extreme_pairs(title);
         }
         let table = Table::new(title)
             .words([self.item_kind])
             .numbers(&self.names);
         let row = |row: usize| {
-            let cells = (0..n).map(|column| match row == column {
-                true => Cell::empty(),
-                false => Cell::from((self.value)(row, column)),
+            let cells = (0..n).map(|column| {
+                if row == column {
+                    Cell::empty()
+                } else {
+                    Cell::from((self.value)(row, column))
+                }
             });
             let name = Cell::from(&self.names[row]);
             std::iter::once(name).chain(cells).collect()
@@ -104,7 +107,7 @@ impl Picture for HeatMap<'_> {
 }
 
 impl HeatMap<'_> {
-    /// The room for the names of rows.
+    /// Width of the names of rows.
     fn before(&self) -> f64 {
         match &self.short_names {
             Some(_) => 40.0,
@@ -112,12 +115,12 @@ impl HeatMap<'_> {
         }
     }
 
-    /// The side of the square.
+    /// Side length of the square.
     fn side(&self) -> f64 {
         (WIDTH - self.before() - 12.0).min(40.0 * self.names.len().max(1) as f64)
     }
 
-    /// The defined pairs, the largest number first.
+    /// Defined pairs in descending order of their numbers.
     fn pairs(&self) -> Vec<Pair> {
         let n = self.names.len();
         let all = (0..n).flat_map(|first| (first + 1..n).map(move |second| (first, second)));
@@ -146,7 +149,7 @@ impl HeatMap<'_> {
         let n = self.names.len();
         let places = (0..n).flat_map(|row| (0..n).map(move |column| (row, column)));
         let others = places.filter(|(row, column)| row != column);
-        // From the corner of a cell, by a share of its side.
+        // Position within a cell, as a share of its side from the upper left corner.
         let place = |(row, column): (usize, usize), share: f64| {
             let from = |start: f64, index: usize| start + step * (index as f64 + share);
             (from(left, column), from(top, row))
@@ -159,7 +162,7 @@ impl HeatMap<'_> {
             let cell = Element::rect("", place((row, column), 0.0), (step - 0.5, step - 0.5));
             cell.with("fill", color).tooltip(tooltip)
         };
-        // The number in a cell that has the room for it, dark on light colours and light on dark ones.
+        // Cells that are large enough also show their number, black on light and white on dark colours.
         let text = |(row, column): (usize, usize)| {
             let value = number::finite((self.value)(row, column)).filter(|_| step >= 28.0)?;
             let [red, green, blue] = map.color(value).map(f64::from);
@@ -176,17 +179,17 @@ impl HeatMap<'_> {
             .collect()
     }
 
-    /// A pixel for each pair of many things.
+    /// Image with a pixel for each pair.
     fn raster(&self, map: &ColorMap) -> Raster {
         let n = self.names.len();
         let numbers = (0..n * n).map(|index| match (index / n, index % n) {
             (row, column) if row == column => f64::NAN,
             (row, column) => (self.value)(row, column).unwrap_or(f64::NAN),
         });
-        Raster::of_numbers((n, n), numbers, map)
+        Raster::from_numbers((n, n), numbers, map)
     }
 
-    /// The names of rows and columns: all of them, or some of many.
+    /// Draws the names of rows and columns, or every n-th of them if there are many.
     fn draw_names(&self, (left, top): (f64, f64), step: f64) -> Vec<Element> {
         let room = if self.names.len() > 100 { 32.0 } else { 15.0 };
         let every = (room / step).ceil().max(1.0) as usize;
@@ -208,7 +211,7 @@ impl HeatMap<'_> {
         drawn.collect()
     }
 
-    fn say(&self, pair: &Pair) -> String {
+    fn summary_of(&self, pair: &Pair) -> String {
         format!(
             "{} ({} and {})",
             decimals(pair.value),
@@ -217,7 +220,8 @@ impl HeatMap<'_> {
         )
     }
 
-    fn pairs_at_the_ends(&self, title: &str) -> Table {
+    /// Table of the pairs with the largest and the smallest numbers.
+    fn extreme_pairs(&self, title: &str) -> Table {
         let pairs = self.pairs();
         const EACH: usize = 30;
         let n_most = pairs.len().min(EACH);
@@ -228,13 +232,15 @@ impl HeatMap<'_> {
             .map(|pair| row![name(pair.first), name(pair.second), Some(pair.value)])
             .collect();
         let n_left_out = pairs.len() - rows.len();
-        Table::new(format!("{title}: the pairs at both ends"))
-            .words([
-                self.item_kind.to_owned(),
-                format!("other {}", self.item_kind),
-            ])
-            .numbers([&self.label])
-            .rows(rows)
-            .without(n_left_out)
+        Table::new(format!(
+            "{title}: pairs with the largest and smallest values"
+        ))
+        .words([
+            self.item_kind.to_owned(),
+            format!("other {}", self.item_kind),
+        ])
+        .numbers([&self.label])
+        .rows(rows)
+        .without(n_left_out)
     }
 }

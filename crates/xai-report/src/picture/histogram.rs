@@ -1,36 +1,36 @@
-//! Distributions: one, or two of them, one above the other.
+//! Histograms of one or two groups; the second is drawn downward.
 
 use crate::estimate::Histogram;
 use crate::markup::number::{decimals, in_own_units, percent};
 use crate::markup::{Cell, Table, number};
-use crate::picture::{Area, Axis, Element, Entry, PANEL, Picture, Style, Swatch, WIDTH};
+use crate::picture::{Area, Axis, Element, LegendEntry, PANEL, Picture, Style, Swatch, WIDTH};
 
-/// A picture of one or two distributions in the same bins. Each bar is a share of its own group, so that
-/// a small group is seen as well as a large one.
+/// Histogram of one or two groups with the same bins. Bars are shares of their group, so that
+/// groups of different sizes can be compared.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Bars {
-    /// What is counted by value.
+    /// Name of the value on the horizontal axis.
     label: String,
-    /// What is counted: `predictions`.
+    /// Name of the counted items, for example `predictions`.
     unit: &'static str,
-    /// The first one upward, the second one downward.
+    /// The first group is drawn upward, the second downward.
     groups: Vec<BarGroup>,
-    /// Whether it is one of many small pictures.
+    /// True for one of many small pictures.
     is_panel: bool,
 }
 
-/// One distribution.
+/// One group of a histogram.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct BarGroup {
     name: String,
     style: Style,
     histogram: Histogram,
-    /// The mean, where it is known.
+    /// Mean of the values, if known.
     mean: Option<f64>,
 }
 
 impl Bars {
-    /// A picture of this size among others.
+    /// Creates a histogram of normal size.
     pub(crate) fn new(label: impl Into<String>, unit: &'static str, groups: Vec<BarGroup>) -> Self {
         Self {
             label: label.into(),
@@ -40,7 +40,7 @@ impl Bars {
         }
     }
 
-    /// As one of many small pictures.
+    /// Makes it one of many small pictures.
     pub(crate) fn panel(mut self) -> Self {
         self.is_panel = true;
         self
@@ -48,11 +48,11 @@ impl Bars {
 }
 
 impl BarGroup {
-    /// A group with the looks of the `index`-th series.
+    /// Creates a group with the style of the `index`-th series.
     pub(crate) fn new(name: &str, index: usize, histogram: Histogram, mean: Option<f64>) -> Self {
         Self {
             name: name.to_owned(),
-            style: Style::of(index),
+            style: Style::for_series(index),
             histogram,
             mean,
         }
@@ -62,14 +62,15 @@ impl BarGroup {
         self.histogram.counts.iter().sum()
     }
 
+    /// Share of the values in a bin.
     fn share(&self, index: usize) -> f64 {
         let count = self.histogram.counts.get(index).copied().unwrap_or(0);
         count as f64 / self.n().max(1) as f64
     }
 
+    /// Index and share of the largest bin, the first among ties.
     fn largest(&self) -> (usize, f64) {
         let shares = (0..self.histogram.counts.len()).map(|index| (index, self.share(index)));
-        // The first one of equals.
         shares.fold(
             (0, 0.0),
             |best, next| if next.1 > best.1 { next } else { best },
@@ -112,18 +113,18 @@ impl Picture for Bars {
         format!("Distribution of {}. {}", self.label, described.join(" "))
     }
 
-    fn legend(&self) -> Vec<Entry> {
+    fn legend(&self) -> Vec<LegendEntry> {
         let mut entries = Vec::new();
         if self.groups.len() > 1 {
             let groups = self.groups.iter().zip(["upward", "downward"]);
             entries.extend(groups.map(|(group, direction)| {
                 let n = number::count(group.n());
                 let text = format!("{} ({direction}), n = {n}", group.name);
-                Entry::new(Swatch::Bar(group.style), text)
+                LegendEntry::new(Swatch::Bar(group.style), text)
             }));
         }
         if self.groups.iter().any(|group| group.mean.is_some()) {
-            entries.push(Entry::new(Swatch::Reference, "mean"));
+            entries.push(LegendEntry::new(Swatch::Reference, "mean"));
         }
         entries
     }
@@ -132,19 +133,19 @@ impl Picture for Bars {
         let Some(first) = self.groups.first() else {
             return Vec::new();
         };
-        let largest = self.groups.iter().map(|group| group.largest().1);
-        let largest = largest.fold(0.0, f64::max).max(1e-9);
+        let largest_shares = self.groups.iter().map(|group| group.largest().1);
+        let largest = largest_shares.fold(0.0, f64::max).max(1e-9);
         let low = if self.groups.len() > 1 { -largest } else { 0.0 };
         let x = Axis::new(&self.label, (first.histogram.from, first.histogram.to));
-        let of = if low < 0.0 { "each group" } else { self.unit };
-        let y = Axis::new(format!("% of {of}"), (low, largest));
+        let whole = if low < 0.0 { "each group" } else { self.unit };
+        let y = Axis::new(format!("% of {whole}"), (low, largest));
         let area = Area::new(self.size(), &x, &y);
         let mut marks = area.draw_x_ticks(if self.is_panel { 4 } else { 6 });
-        // Shares are positive upward and downward.
-        let shares = area.y.ticks(5).into_iter();
+        // Downward shares are negative coordinates, but their labels are positive.
         let percent = |share: f64| in_own_units((share.abs() * 1e4).round() / 100.0);
-        let shares = shares.map(|(share, _)| (share, percent(share)));
-        marks.extend(area.draw_y_ticks(shares.collect()));
+        let ticks = area.y.ticks(5).into_iter();
+        let labelled = ticks.map(|(share, _)| (share, percent(share)));
+        marks.extend(area.draw_y_ticks(labelled.collect()));
         for (group, direction) in self.groups.iter().zip([1.0, -1.0]) {
             marks.extend(self.draw_group(group, direction, &area));
             marks.extend(self.draw_mean(group, direction * largest, &area));
@@ -156,8 +157,10 @@ impl Picture for Bars {
     }
 
     fn numbers(&self, title: &str) -> Table {
-        let heads = self.groups.iter();
-        let heads = heads.flat_map(|group| [group.name.clone(), format!("{}, share", group.name)]);
+        let heads = self
+            .groups
+            .iter()
+            .flat_map(|group| [group.name.clone(), format!("{}, share", group.name)]);
         let table = Table::new(title).numbers(["from", "to"]).numbers(heads);
         let Some(first) = self.groups.first() else {
             return table;
@@ -187,7 +190,7 @@ impl Bars {
             let (from, to) = group.histogram.bin(index);
             let (left, right) = (area.x.place(from), area.x.place(to));
             let end = area.y.place(direction * group.share(index));
-            // A single value among many is still seen.
+            // Minimum sizes keep the bar of a single value among many visible.
             let size = ((right - left - 1.0).max(0.5), (zero - end).abs().max(1.0));
             let bar = Element::rect(group.style.class("bar"), (left + 0.5, end.min(zero)), size);
             bar.tooltip(format_args!(

@@ -1,26 +1,28 @@
-//! Values with their intervals, one below the other.
+//! Interval plots: rows of values with error bars.
 
 use crate::estimate::Estimate;
 use crate::markup::{Table, number, row};
-use crate::picture::{Element, Entry, PANEL, Picture, Scale, Style, Swatch, WIDTH, extent, room};
+use crate::picture::{
+    Element, LegendEntry, PANEL, Picture, Scale, Style, Swatch, WIDTH, extent, room,
+};
 
-/// A picture of rows, each with a value and its interval.
+/// Interval plot: rows with a value and its interval.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Intervals {
-    /// What is measured.
+    /// Label of the axis.
     pub(crate) label: String,
-    /// What a row is: `explainer`.
+    /// Kind of the rows, for example `explainer`.
     pub(crate) row_kind: &'static str,
     pub(crate) rows: Vec<Row>,
-    /// What chance gives, and what it means.
+    /// Reference value, such as the value by chance, with its legend.
     pub(crate) reference: Option<(f64, String)>,
-    /// The ends of the axis; the values decide where there are none.
+    /// Range of the axis; by default that of the values.
     pub(crate) domain: Option<(f64, f64)>,
-    /// Whether it is one of many small pictures.
+    /// True for one of many small pictures.
     pub(crate) is_panel: bool,
 }
 
-/// One row.
+/// One row of an interval plot.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Row {
     pub(crate) name: String,
@@ -29,20 +31,20 @@ pub(crate) struct Row {
     pub(crate) is_best: bool,
 }
 
-/// Room above and below the rows, and for the value at the right.
+/// Margins above and below the rows, and for the value at the right.
 const ABOVE: f64 = 6.0;
 const BELOW: f64 = 44.0;
 const AFTER: f64 = 64.0;
 
-/// The height of a name above its row.
+/// Height of a name above its row.
 const NAME: f64 = 15.0;
 
 impl Row {
-    /// A row with the looks of the `index`-th series.
+    /// Creates a row with the style of the `index`-th series.
     pub(crate) fn new(name: impl Into<String>, index: usize, estimate: Estimate) -> Self {
         Self {
             name: name.into(),
-            style: Style::of(index),
+            style: Style::for_series(index),
             estimate,
             is_best: false,
         }
@@ -50,7 +52,7 @@ impl Row {
 }
 
 impl Intervals {
-    /// A picture of this size among others, with the ends that the values have.
+    /// Creates a plot of normal size with the range of the values.
     pub(crate) fn new(
         label: impl Into<String>,
         row_kind: &'static str,
@@ -66,13 +68,15 @@ impl Intervals {
         }
     }
 
-    /// The ends of the axis: all values and ends of intervals, and a little more.
+    /// Range of the axis: the domain if it contains all values and intervals, otherwise their range
+    /// plus 4 % at both ends.
     fn ends(&self) -> (f64, f64) {
         let estimates = self.rows.iter().map(|row| row.estimate);
-        let values = estimates.flat_map(|of| {
-            of.value
+        let values = estimates.flat_map(|estimate| {
+            estimate
+                .value
                 .into_iter()
-                .chain(of.interval.into_iter().flatten())
+                .chain(estimate.interval.into_iter().flatten())
         });
         let reference = self.reference.iter().map(|(value, _)| *value);
         let given = self.domain.into_iter().flat_map(|(low, high)| [low, high]);
@@ -83,14 +87,14 @@ impl Intervals {
         }
     }
 
-    /// The room for names beside the rows; `None` where they stand above them.
+    /// Width of names at the left of the rows; `None` if they are too long and written above the rows.
     fn beside(&self) -> Option<f64> {
         let most = if self.is_panel { 120.0 } else { 240.0 };
         let room = room(self.rows.iter().map(|row| &row.name));
         (room <= most).then_some(room + 8.0)
     }
 
-    /// The height of a row without a name above it.
+    /// Height of a row without a name above it.
     fn line(&self) -> f64 {
         if self.rows.len() > 30 { 17.0 } else { 24.0 }
     }
@@ -108,14 +112,14 @@ impl Picture for Intervals {
         (width, ABOVE + BELOW + rows)
     }
 
-    fn legend(&self) -> Vec<Entry> {
+    fn legend(&self) -> Vec<LegendEntry> {
         let reference = self.reference.iter();
-        let mut entries: Vec<Entry> = reference
-            .map(|(_, text)| Entry::new(Swatch::Reference, text))
+        let mut entries: Vec<LegendEntry> = reference
+            .map(|(_, text)| LegendEntry::new(Swatch::Reference, text))
             .collect();
-        // What a ring means is said once above many panels.
+        // For panels the ring is explained once, above all of them.
         if !self.is_panel && self.rows.iter().any(|row| row.is_best) {
-            entries.push(Entry::new(Swatch::Best, "best"));
+            entries.push(LegendEntry::new(Swatch::Best, "best"));
         }
         entries
     }
@@ -149,11 +153,11 @@ impl Picture for Intervals {
     }
 
     fn describe(&self) -> String {
-        let defined = self
+        let mut defined: Vec<(&Row, f64)> = self
             .rows
             .iter()
-            .filter_map(|row| Some((row, number::finite(row.estimate.value)?)));
-        let mut defined: Vec<(&Row, f64)> = defined.collect();
+            .filter_map(|row| Some((row, number::finite(row.estimate.value)?)))
+            .collect();
         defined.sort_by(|a, b| b.1.total_cmp(&a.1));
         let named = defined.iter().take(8).map(|(row, _)| {
             let best = if row.is_best { ", the best" } else { "" };
@@ -177,8 +181,14 @@ impl Picture for Intervals {
 
     fn numbers(&self, title: &str) -> Table {
         let rows = self.rows.iter().map(|row| {
-            let of = &row.estimate;
-            row![&row.name, of.value, of.interval, of.n, of.n_undefined]
+            let estimate = &row.estimate;
+            row![
+                &row.name,
+                estimate.value,
+                estimate.interval,
+                estimate.n,
+                estimate.n_undefined
+            ]
         });
         Table::new(title)
             .words([self.row_kind])
@@ -208,8 +218,7 @@ impl Row {
         let at = (x.place(value), y);
         let best = self.is_best.then(|| Element::ring(at, 8.0));
         let text = Element::text("value", (right + 10.0, y + 4.0), number::decimals(value));
-        let drawn = whiskers.chain(best);
-        let drawn = drawn.chain([self.style.mark(at, 4.2), text]);
-        Element::group(tooltip, drawn).with("class", "row")
+        let elements = whiskers.chain(best).chain([self.style.mark(at, 4.2), text]);
+        Element::group(tooltip, elements).with("class", "row")
     }
 }

@@ -1,37 +1,37 @@
-//! Lines through points: curves, with bands, whiskers, a level of chance and a marked best point.
+//! Line charts with error bars, a reference line and a marked best point.
 
 use crate::estimate::Estimate;
 use crate::markup::number::{decimals, in_own_units};
-use crate::markup::{Cell, MOST_ROWS, Table, number, row};
-use crate::picture::{Area, Axis, Element, Entry, PANEL, Picture, Style, Swatch, WIDTH};
+use crate::markup::{Cell, MAX_ROWS, Table, number, row};
+use crate::picture::{Area, Axis, Element, LegendEntry, PANEL, Picture, Style, Swatch, WIDTH};
 
-/// A chart of lines.
+/// Line chart.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct LineChart {
     pub(crate) x: Axis,
     pub(crate) y: Axis,
-    /// What a series is: `explainer`.
+    /// Kind of the series, for example `explainer`.
     pub(crate) series_kind: &'static str,
     pub(crate) series: Vec<Series>,
     pub(crate) reference: Option<Reference>,
-    /// Whether it is one of many small charts.
+    /// True for one of many small charts.
     pub(crate) is_panel: bool,
 }
 
-/// What a line is held against.
+/// Reference line with its legend.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Reference {
-    /// A level of the vertical axis, and what it means.
+    /// Horizontal line at a value.
     Level(f64, String),
-    /// The line on which both axes have the same value, and what it means.
+    /// Line on which both axes have the same value.
     Diagonal(String),
 }
 
-/// Points of a line that get a mark, where it has many.
-const MOST_MARKS: usize = 12;
+/// Number of marks on a line with many points.
+const MAX_MARKS: usize = 12;
 
 impl LineChart {
-    /// A chart of this size among others, without a reference.
+    /// Creates a chart of normal size without a reference line.
     pub(crate) fn new(
         series_kind: &'static str,
         x: Axis,
@@ -48,13 +48,13 @@ impl LineChart {
         }
     }
 
-    /// Held against a level or the diagonal.
+    /// Adds a reference line.
     pub(crate) fn reference(mut self, reference: Reference) -> Self {
         self.reference = Some(reference);
         self
     }
 
-    /// As one of many small charts.
+    /// Makes it one of many small charts.
     pub(crate) fn panel(mut self) -> Self {
         self.is_panel = true;
         self
@@ -76,12 +76,14 @@ impl Picture for LineChart {
 
     fn draw(&self) -> Vec<Element> {
         let area = Area::new(self.size(), &self.x, &self.y);
-        let most = MOST_MARKS / if self.is_panel { 2 } else { 1 };
+        let most = MAX_MARKS / if self.is_panel { 2 } else { 1 };
         let mut marks = area.draw(&self.x, &self.y);
         marks.extend(self.reference.iter().map(|reference| reference.draw(&area)));
-        marks.extend(self.series.iter().filter_map(|of| of.draw_band(&area)));
-        marks.extend(self.series.iter().flat_map(|of| of.draw_whiskers(&area)));
-        marks.extend(self.series.iter().filter_map(|of| of.draw_line(&area)));
+        // From back to front, so that no band covers a line and no line covers a mark.
+        let series = self.series.iter();
+        marks.extend(series.clone().filter_map(|line| line.draw_band(&area)));
+        marks.extend(series.clone().flat_map(|line| line.draw_whiskers(&area)));
+        marks.extend(series.filter_map(|line| line.draw_line(&area)));
         for series in &self.series {
             marks.extend(series.draw_marks(&area, [&self.x.label, &self.y.label], most));
         }
@@ -93,17 +95,17 @@ impl Picture for LineChart {
         marks
     }
 
-    fn legend(&self) -> Vec<Entry> {
-        let mut entries: Vec<Entry> = self
+    fn legend(&self) -> Vec<LegendEntry> {
+        let mut entries: Vec<LegendEntry> = self
             .series
             .iter()
-            .map(|series| Entry::new(series.swatch(), &series.name))
+            .map(|series| LegendEntry::new(series.swatch(), &series.name))
             .collect();
         if let Some(Reference::Level(_, text) | Reference::Diagonal(text)) = &self.reference {
-            entries.push(Entry::new(Swatch::Reference, text));
+            entries.push(LegendEntry::new(Swatch::Reference, text));
         }
         if self.series.iter().any(|series| series.best.is_some()) {
-            entries.push(Entry::new(Swatch::Best, "best"));
+            entries.push(LegendEntry::new(Swatch::Best, "best"));
         }
         entries
     }
@@ -131,7 +133,7 @@ impl Picture for LineChart {
             .numbers([&self.x.label, &self.y.label])
             .numbers(has_interval.then_some("interval"))
             .numbers(has_n.then_some("n"));
-        let most = (MOST_ROWS / self.series.len().max(1)).max(2);
+        let most = (MAX_ROWS / self.series.len().max(1)).max(2);
         let n_points = self.points().count();
         let rows: Vec<Vec<Cell>> = self
             .series
@@ -157,19 +159,19 @@ impl Reference {
     }
 }
 
-/// One line.
+/// One line of a chart.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Series {
     pub(crate) name: String,
     pub(crate) style: Style,
     pub(crate) points: Vec<Point>,
-    /// The point with a ring around it.
+    /// Index of the best point, which gets a ring.
     pub(crate) best: Option<usize>,
     pub(crate) error_bars: ErrorBars,
 }
 
 impl Series {
-    /// A line with the looks of the `index`-th series, whose intervals are not drawn.
+    /// Creates a line with the style of the `index`-th series, without error bars.
     pub(crate) fn new(
         name: impl Into<String>,
         index: usize,
@@ -177,32 +179,32 @@ impl Series {
     ) -> Self {
         Self {
             name: name.into(),
-            style: Style::of(index),
+            style: Style::for_series(index),
             points: points.into_iter().collect(),
             best: None,
             error_bars: ErrorBars::None,
         }
     }
 
-    /// With its intervals.
+    /// Sets how intervals are drawn.
     pub(crate) fn error_bars(mut self, error_bars: ErrorBars) -> Self {
         self.error_bars = error_bars;
         self
     }
 }
 
-/// One point.
+/// One point of a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Point {
     pub(crate) x: f64,
     pub(crate) y: f64,
     pub(crate) interval: Option<[f64; 2]>,
-    /// How many values it is made from.
+    /// Number of values behind the point.
     pub(crate) n: Option<u64>,
 }
 
 impl Point {
-    /// A point without an interval.
+    /// Creates a point without an interval.
     pub(crate) fn new(x: f64, y: f64) -> Self {
         Self {
             x,
@@ -212,7 +214,7 @@ impl Point {
         }
     }
 
-    /// An estimate; without a value it is left out of the line.
+    /// Creates a point from an estimate. A point without a value is not drawn.
     pub(crate) fn estimate(x: f64, estimate: &Estimate) -> Self {
         Self {
             interval: estimate.interval,
@@ -221,33 +223,33 @@ impl Point {
         }
     }
 
-    /// The ends of its interval, or where it is.
+    /// Ends of the interval, or the value twice.
     pub(crate) fn ends(&self) -> [f64; 2] {
         self.interval.unwrap_or([self.y; 2])
     }
 }
 
-/// How the intervals of a series are drawn.
+/// Drawing of the intervals of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ErrorBars {
-    /// Not at all.
+    /// No intervals.
     None,
-    /// As a band around the line.
+    /// A band around the line.
     Band,
-    /// As a whisker at each point, whose size shows how many values it has.
+    /// A whisker at each point. The size of the mark shows the number of values.
     Whiskers,
 }
 
-/// Points up to which a line has its usual width.
-const MOST_WIDE: usize = 100;
+/// Largest number of points for which a line has its normal width.
+const MAX_POINTS_OF_WIDE_LINE: usize = 100;
 
-/// At most so many of the values, evenly spread, with both ends.
+/// Selects at most `most` values, evenly spread and including both ends.
 pub(crate) fn thinned<T>(values: &[T], most: usize) -> impl Iterator<Item = &T> {
     let (n, most) = (values.len(), most.max(2));
     let is_kept = move |index: usize| {
-        // The first of those that fall on the same one of `most` places.
-        let place = |index: usize| index * (most - 1) / n.saturating_sub(1).max(1);
-        n <= most || index == 0 || place(index) != place(index - 1)
+        // Maps indices to `most` slots and keeps the first index of each slot.
+        let slot = |index: usize| index * (most - 1) / n.saturating_sub(1).max(1);
+        n <= most || index == 0 || slot(index) != slot(index - 1)
     };
     values
         .iter()
@@ -257,7 +259,7 @@ pub(crate) fn thinned<T>(values: &[T], most: usize) -> impl Iterator<Item = &T> 
 }
 
 impl Series {
-    /// What stands for it in a legend.
+    /// Symbol in the legend.
     fn swatch(&self) -> Swatch {
         match self.error_bars {
             ErrorBars::Whiskers => Swatch::Mark(self.style),
@@ -265,13 +267,13 @@ impl Series {
         }
     }
 
-    /// Its points that have a place.
+    /// Points with finite coordinates.
     fn finite(&self) -> impl Iterator<Item = &Point> {
         let points = self.points.iter();
         points.filter(|point| point.x.is_finite() && point.y.is_finite())
     }
 
-    /// The lower and the upper ends of its intervals, as places.
+    /// Lower and upper ends of the intervals, as coordinates of the picture.
     fn intervals(&self, area: &Area) -> Vec<[(f64, f64); 2]> {
         let points = self.finite();
         let ends = points.filter_map(|point| Some(point.interval?.map(|end| (point.x, end))));
@@ -295,22 +297,22 @@ impl Series {
             .then(|| Element::polygon(self.style.class("band"), above.chain(below)))
     }
 
-    /// The line, where there are two points.
+    /// Draws the line; `None` for a single point.
     fn draw_line(&self, area: &Area) -> Option<Element> {
         let places = self.finite().map(|point| area.place((point.x, point.y)));
         let line = (self.points.len() > 1).then(|| self.style.line(places))?;
-        // Many points would run together in a line of the usual width.
-        if self.points.len() > MOST_WIDE {
+        // With many points, a line of normal width would look like a filled area.
+        if self.points.len() > MAX_POINTS_OF_WIDE_LINE {
             return Some(line.with("stroke-width", 1));
         }
         Some(line)
     }
 
-    /// The marks, about `most` of them where there are many, with the names of the axes in their tooltips.
+    /// Draws the marks, about `most` of them if there are many points. Tooltips name the axes.
     fn draw_marks(&self, area: &Area, labels: [&str; 2], most: usize) -> Vec<Element> {
         let points: Vec<&Point> = self.finite().collect();
-        let largest = points.iter().filter_map(|point| point.n).max();
-        let largest = largest.unwrap_or(1).max(1) as f64;
+        let largest_n = points.iter().filter_map(|point| point.n).max();
+        let largest = largest_n.unwrap_or(1).max(1) as f64;
         let most = if points.len() > 2 * most {
             most
         } else {
@@ -324,18 +326,20 @@ impl Series {
             let mark = self.style.mark(area.place((point.x, point.y)), radius);
             mark.tooltip(self.tooltip(point, labels))
         });
-        let best = self.best.and_then(|index| self.points.get(index));
-        let best = best.map(|point| {
+        let best_point = self.best.and_then(|index| self.points.get(index));
+        let ring = best_point.map(|point| {
             let ring = Element::ring(area.place((point.x, point.y)), 8.0);
             ring.tooltip(format_args!("best. {}", self.tooltip(point, labels)))
         });
-        // The ring lies below the mark, so that both can be pointed at.
-        best.into_iter().chain(marks).collect()
+        // The ring is behind the mark, so that both have a tooltip.
+        ring.into_iter().chain(marks).collect()
     }
 
     fn tooltip(&self, point: &Point, [x, y]: [&str; 2]) -> String {
-        let interval = point.interval.map(number::interval);
-        let interval = interval.map_or_else(String::new, |ends| format!(" {ends}"));
+        let interval = match point.interval {
+            Some(ends) => format!(" {}", number::interval(ends)),
+            None => String::new(),
+        };
         let n = point.n.map(|n| format!(", n = {}", number::count(n)));
         format!(
             "{}: {x} {}, {y} {}{interval}{}",
@@ -346,7 +350,7 @@ impl Series {
         )
     }
 
-    /// Its range in words.
+    /// Describes the range of the line in words.
     fn describe(&self, x: &str) -> String {
         let by_y = |a: &&Point, b: &&Point| a.y.total_cmp(&b.y);
         let ends = self.finite().min_by(by_y).zip(self.finite().max_by(by_y));
@@ -354,8 +358,8 @@ impl Series {
             return format!("{}: undefined.", self.name);
         };
         let at = |point: &Point| format!("at {x} {}", in_own_units(point.x));
-        let best = self.best.and_then(|index| self.points.get(index));
-        let best = best.map(|best| format!(", best {} {}", decimals(best.y), at(best)));
+        let best_point = self.best.and_then(|index| self.points.get(index));
+        let best = best_point.map(|best| format!(", best {} {}", decimals(best.y), at(best)));
         format!(
             "{}: from {} ({}) to {} ({}){}.",
             self.name,
@@ -367,7 +371,7 @@ impl Series {
         )
     }
 
-    /// The row of a point in a table.
+    /// Table row of a point.
     fn row(&self, point: &Point, has_interval: bool, has_n: bool) -> Vec<Cell> {
         let mut row = row![&self.name, Cell::in_own_units(point.x), Some(point.y)];
         row.extend(has_interval.then(|| Cell::from(point.interval)));

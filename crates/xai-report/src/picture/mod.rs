@@ -1,4 +1,4 @@
-//! Pictures of numbers as inline SVG, each with words and a table that say the same.
+//! Pictures as inline SVG, each with a description in words and a table of its numbers.
 
 mod axes;
 mod color_map;
@@ -21,5 +21,5 @@ pub(crate) use intervals::{Intervals, Row};
 pub(crate) use lines::{ErrorBars, LineChart, Point, Reference, Series, thinned};
 pub(crate) use ranks::{RankLine, Ranks};
 pub(crate) use raster::{Raster, fit};
-pub(crate) use style::{Entry, Style, Swatch};
-pub(crate) use svg::{Element, place, room, shortened};
+pub(crate) use style::{LegendEntry, Style, Swatch};
+pub(crate) use svg::{Element, format_coordinate, room, shortened};

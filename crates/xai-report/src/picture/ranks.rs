@@ -1,18 +1,18 @@
-//! Ranks by several metrics: a line for each explainer, from metric to metric.
+//! Bump charts of the ranks of explainers by several metrics.
 
 use crate::markup::number::in_own_units;
 use crate::markup::{Cell, Table};
-use crate::picture::{Element, Entry, PANEL, Picture, Style, Swatch, WIDTH, room, shortened};
+use crate::picture::{Element, LegendEntry, PANEL, Picture, Style, Swatch, WIDTH, room, shortened};
 
-/// A picture of ranks: a row for each metric.
+/// Bump chart: a row for each metric and a line for each explainer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Ranks {
-    /// The names of the metrics.
+    /// Names of the metrics.
     pub(crate) metrics: Vec<String>,
     pub(crate) lines: Vec<RankLine>,
 }
 
-/// The ranks of one explainer, by metric; `None` where it has none.
+/// Ranks of one explainer by metric; `None` if undefined.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RankLine {
     pub(crate) name: String,
@@ -20,13 +20,13 @@ pub(crate) struct RankLine {
     pub(crate) ranks: Vec<Option<f64>>,
 }
 
-/// Room above the rows, behind them, and the height of one.
+/// Margins above and at the right of the rows, and height of a row.
 const ABOVE: f64 = 44.0;
 const AFTER: f64 = 16.0;
 const ROW: f64 = 26.0;
 
 impl Ranks {
-    /// Where the lines begin: the names of the metrics stand before.
+    /// Left end of the lines, after the names of the metrics.
     fn before(&self) -> f64 {
         (room(&self.metrics) + 22.0).min(WIDTH - PANEL / 2.0)
     }
@@ -38,7 +38,8 @@ impl Ranks {
         (x, ABOVE + ROW * (metric as f64 + 0.5))
     }
 
-    /// Lines between ranks below each other, which a missing rank interrupts, and a mark at each.
+    /// Draws a mark at each rank and lines between ranks of consecutive metrics. A missing rank
+    /// interrupts the line.
     fn draw_line(&self, line: &RankLine) -> Vec<Element> {
         let pairs = line.ranks.windows(2).enumerate();
         let lines = pairs.filter_map(|(index, pair)| {
@@ -46,8 +47,8 @@ impl Ranks {
             let ends = [self.at(index, from), self.at(index + 1, to)];
             Some(line.style.line(ends))
         });
-        let marks = line.ranks.iter().zip(&self.metrics).enumerate();
-        let marks = marks.filter_map(|(index, (rank, metric))| {
+        let ranked = line.ranks.iter().zip(&self.metrics).enumerate();
+        let marks = ranked.filter_map(|(index, (rank, metric))| {
             let rank = (*rank)?;
             let tooltip = format!("{}, {metric}: rank {}", line.name, in_own_units(rank));
             let mark = line.style.mark(self.at(index, rank), 5.0);
@@ -65,7 +66,7 @@ impl Picture for Ranks {
     fn draw(&self) -> Vec<Element> {
         let before = self.before();
         let mut marks = vec![Element::text("label", (before, 14.0), "rank (1 = best)")];
-        // Of many ranks some are written.
+        // Labels at most about 12 ranks.
         let every = self.lines.len().div_ceil(12);
         for rank in (1..=self.lines.len()).step_by(every) {
             let (x, _) = self.at(0, rank as f64);
@@ -82,19 +83,21 @@ impl Picture for Ranks {
         marks
     }
 
-    fn legend(&self) -> Vec<Entry> {
+    fn legend(&self) -> Vec<LegendEntry> {
         let lines = self.lines.iter();
-        let entry = |line: &RankLine| Entry::new(Swatch::Line(line.style), &line.name);
+        let entry = |line: &RankLine| LegendEntry::new(Swatch::Line(line.style), &line.name);
         lines.map(entry).collect()
     }
 
     fn describe(&self) -> String {
         let described = self.lines.iter().take(8).map(|line| {
             let ranks = line.ranks.iter().zip(&self.metrics);
-            let first = ranks.filter(|(rank, _)| **rank == Some(1.0));
-            let first: Vec<String> = first.map(|(_, metric)| shortened(metric, 40)).collect();
+            let first: Vec<String> = ranks
+                .filter(|(rank, _)| **rank == Some(1.0))
+                .map(|(_, metric)| shortened(metric, 40))
+                .collect();
             match first.as_slice() {
-                [] => format!("{} is alone at rank 1 by no metric.", line.name),
+                [] => format!("{} is not alone at rank 1 by any metric.", line.name),
                 first => format!("{} is at rank 1 by {}.", line.name, first.join(", ")),
             }
         });
@@ -108,8 +111,8 @@ impl Picture for Ranks {
         let table = Table::new(title).words(["metric"]).numbers(names);
         let rows = self.metrics.iter().enumerate().map(|(index, metric)| {
             let ranks = self.lines.iter().map(|line| line.ranks.get(index));
-            let ranks = ranks.map(|rank| Cell::in_own_units(rank.copied().flatten()));
-            std::iter::once(Cell::from(metric)).chain(ranks).collect()
+            let cells = ranks.map(|rank| Cell::in_own_units(rank.copied().flatten()));
+            std::iter::once(Cell::from(metric)).chain(cells).collect()
         });
         table.rows(rows)
     }

@@ -1,4 +1,4 @@
-//! Pixels as PNG inside the page.
+//! Raster images, embedded in the page as PNG.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -6,7 +6,7 @@ use png::{BitDepth, ColorType, Encoder, EncodingError};
 
 use crate::picture::{ColorMap, Element};
 
-/// Rows of bytes, and what they mean.
+/// Raster image: rows of bytes with their colour type.
 pub(crate) struct Raster {
     width: usize,
     height: usize,
@@ -16,8 +16,8 @@ pub(crate) struct Raster {
 }
 
 impl Raster {
-    /// Numbers in the colours of a map.
-    pub(crate) fn of_numbers(
+    /// Creates an image of numbers in the colours of a map.
+    pub(crate) fn from_numbers(
         (height, width): (usize, usize),
         numbers: impl IntoIterator<Item = f64>,
         map: &ColorMap,
@@ -32,8 +32,8 @@ impl Raster {
         }
     }
 
-    /// Pixels in [0, 1], of one value or of three.
-    pub(crate) fn of_pixels(
+    /// Creates an image from pixels in [0, 1] with one value (grey) or three (red, green, blue).
+    pub(crate) fn from_pixels(
         (height, width): (usize, usize),
         pixels: &[f32],
         is_colored: bool,
@@ -52,7 +52,7 @@ impl Raster {
         }
     }
 
-    /// An image at a place of the picture; a frame alone where the pixels are no image.
+    /// Draws the image at a position of the picture; an empty frame if the pixels cannot be encoded.
     pub(crate) fn draw(self, at: (f64, f64), size: (f64, f64)) -> Element {
         match self.data_uri() {
             Ok(uri) => Element::image("pixels", &uri, at, size),
@@ -62,7 +62,7 @@ impl Raster {
 
     fn data_uri(self) -> Result<String, EncodingError> {
         let mut file = Vec::new();
-        // What does not fit into a PNG's header is refused by the encoder, as is a wrong number of bytes.
+        // The encoder rejects a width or height of 0 and a wrong number of bytes.
         let (width, height) = (
             u32::try_from(self.width).unwrap_or(0),
             u32::try_from(self.height).unwrap_or(0),
@@ -80,7 +80,7 @@ impl Raster {
     }
 }
 
-/// The size in a picture of an image of this height and width, of which the longer side is `side`.
+/// Width and height of an image in a picture, such that its longer side is `side`.
 pub(crate) fn fit(side: f64, (height, width): (usize, usize)) -> (f64, f64) {
     let (height, width) = (height.max(1) as f64, width.max(1) as f64);
     let unit = side / height.max(width);
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn pixels_come_back_from_the_page() {
-        let raster = Raster::of_pixels((1, 2), &[0.0, 1.0, 0.5, 1.0, 2.0, -1.0], true);
+        let raster = Raster::from_pixels((1, 2), &[0.0, 1.0, 0.5, 1.0, 2.0, -1.0], true);
         let uri = raster.data_uri().unwrap();
         let file = STANDARD
             .decode(uri.trim_start_matches("data:image/png;base64,"))
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn pixels_that_are_no_image_are_a_frame() {
         for (shape, pixels) in [((4, 4), &[0.0][..]), ((0, 0), &[])] {
-            let raster = Raster::of_pixels(shape, pixels, false);
+            let raster = Raster::from_pixels(shape, pixels, false);
             let drawn = raster.draw((0.0, 0.0), (1.0, 1.0)).render().into_string();
             assert!(drawn.starts_with("<rect"));
         }

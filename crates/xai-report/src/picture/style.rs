@@ -1,20 +1,20 @@
-//! What tells series apart: a colour, a shape and a dash each, so that none has to be seen by colour alone.
+//! Styles of series: colour, mark and dash, so that series can be distinguished without colour.
 
 use maud::{Markup, html};
 
 use crate::markup::name;
 use crate::picture::Element;
 
-/// Colours of the style sheet: `--series-0` and so on.
+/// Number of colours in the style sheet: `--series-0` to `--series-5`.
 const N_COLORS: usize = 6;
 
-/// Marks and dashes.
+/// Number of marks and dashes.
 const N_SHAPES: usize = 6;
 
-/// The dash of each line, by shape.
+/// Dash pattern of lines by shape.
 const DASHES: [&str; N_SHAPES] = ["none", "7 3", "2 3", "9 3 2 3", "4 2 1 2 1 2", "12 4"];
 
-/// The corners of each mark, by shape, around a circle of radius 1; without corners it is that circle.
+/// Corners of marks by shape, for a radius of 1; without corners the mark is a circle.
 const CORNERS: [&[(f64, f64)]; N_SHAPES] = [
     &[],
     &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
@@ -30,7 +30,7 @@ const PLUS: [(f64, f64); 12] = [
     (0.4, 1.2), (-0.4, 1.2), (-0.4, 0.4), (-1.2, 0.4), (-1.2, -0.4), (-0.4, -0.4),
 ];
 
-/// Looks of one series.
+/// Style of one series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Style {
     color: usize,
@@ -38,20 +38,21 @@ pub(crate) struct Style {
 }
 
 impl Style {
-    /// The looks of the `index`-th series; 36 differ.
-    pub(crate) fn of(index: usize) -> Self {
+    /// Style of the `index`-th series. The first 36 are different.
+    pub(crate) fn for_series(index: usize) -> Self {
         Self {
             color: index % N_COLORS,
+            // Shifted by one each time the colours repeat, so that a colour gets another shape.
             shape: (index + index / N_COLORS) % N_SHAPES,
         }
     }
 
-    /// A class of marks with the one by which the style sheet gives the colour.
+    /// CSS classes of an element: `marks` and the colour of the series.
     pub(crate) fn class(self, marks: &str) -> String {
         format!("{marks} s{}", self.color)
     }
 
-    /// A line through points.
+    /// Draws a line through points.
     pub(crate) fn line(self, points: impl IntoIterator<Item = (f64, f64)>) -> Element {
         let line = Element::path(self.class("line"), points);
         match DASHES[self.shape] {
@@ -60,7 +61,7 @@ impl Style {
         }
     }
 
-    /// A mark of about the area of a circle of this radius.
+    /// Draws a mark with about the area of a circle of this radius.
     pub(crate) fn mark(self, (x, y): (f64, f64), radius: f64) -> Element {
         let class = self.class("mark");
         match CORNERS[self.shape] {
@@ -74,7 +75,7 @@ impl Style {
     }
 }
 
-/// What one entry of a legend shows before its text.
+/// Symbol of a legend entry.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Swatch {
     /// A line with its mark.
@@ -83,27 +84,26 @@ pub(crate) enum Swatch {
     Mark(Style),
     /// A filled box.
     Bar(Style),
-    /// A line without a name of its own: what chance gives.
+    /// The reference line, for example the value by chance.
     Reference,
     /// The ring around the best point.
     Best,
     /// An edge of this width.
     Edge(f64),
-    /// An edge of the truth.
+    /// An edge of the ground truth.
     TrueEdge,
     /// The explained node.
     Explained,
 }
 
-/// One entry of a legend, where colours and shapes are looked up.
+/// Entry of a legend.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Entry {
+pub(crate) struct LegendEntry {
     swatch: Swatch,
     text: String,
 }
 
-impl Entry {
-    /// An entry.
+impl LegendEntry {
     pub(crate) fn new(swatch: Swatch, text: impl Into<String>) -> Self {
         Self {
             swatch,
@@ -111,7 +111,7 @@ impl Entry {
         }
     }
 
-    /// The entry as an item of a list.
+    /// Renders the entry as a list item.
     pub(crate) fn draw(&self) -> Markup {
         html! {
             li {
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn thirty_six_series_differ_and_neighbours_differ_in_both() {
-        let styles: Vec<Style> = (0..36).map(Style::of).collect();
+        let styles: Vec<Style> = (0..36).map(Style::for_series).collect();
         let mut seen = Vec::new();
         for style in &styles {
             assert!(!seen.contains(&style));

@@ -1,10 +1,11 @@
-//! Elements of SVG, written as text: `maud` writes HTML, but shapes are put together from coordinates and get their tooltips later.
+//! SVG elements, rendered as text. Unlike templates of `maud`, they can be changed after they are
+//! created, for example to add tooltips.
 
 use std::fmt::{Display, Write};
 
 use maud::{Escaper, Render};
 
-/// An element with its attributes and what it holds; both are escaped.
+/// An SVG element with escaped attributes and content.
 #[derive(Debug, Clone)]
 pub(crate) struct Element {
     name: &'static str,
@@ -12,11 +13,11 @@ pub(crate) struct Element {
     content: String,
 }
 
-/// A point of a picture: from the left, from the top.
+/// A point of a picture: distance from the left and from the top.
 pub(crate) type At = (f64, f64);
 
 impl Element {
-    /// An empty element.
+    /// Creates an empty element.
     pub(crate) fn new(name: &'static str) -> Self {
         Self {
             name,
@@ -25,8 +26,8 @@ impl Element {
         }
     }
 
-    /// An empty element of a class, or of none.
-    fn of(name: &'static str, class: impl Display) -> Self {
+    /// Creates an empty element with a CSS class, or without one if `class` is empty.
+    fn with_class(name: &'static str, class: impl Display) -> Self {
         let (element, class) = (Self::new(name), class.to_string());
         if class.is_empty() {
             return element;
@@ -37,7 +38,7 @@ impl Element {
     /// A straight line.
     pub(crate) fn line(class: impl Display, from: At, to: At) -> Self {
         let ends = [("x1", from.0), ("y1", from.1), ("x2", to.0), ("y2", to.1)];
-        Self::of("line", class).at(ends)
+        Self::with_class("line", class).at(ends)
     }
 
     /// A line of the grid.
@@ -47,22 +48,22 @@ impl Element {
 
     /// A line through points.
     pub(crate) fn path(class: impl Display, points: impl IntoIterator<Item = At>) -> Self {
-        Self::of("path", class).with("d", path(points))
+        Self::with_class("path", class).with("d", path(points))
     }
 
-    /// An area between points.
+    /// A filled polygon.
     pub(crate) fn polygon(class: impl Display, points: impl IntoIterator<Item = At>) -> Self {
-        Self::of("path", class).with("d", path(points) + "Z")
+        Self::with_class("path", class).with("d", path(points) + "Z")
     }
 
-    /// A rectangle by its corner at the upper left.
+    /// A rectangle, given by its upper left corner.
     pub(crate) fn rect(class: impl Display, at: At, size: At) -> Self {
-        Self::of("rect", class).in_box(at, size)
+        Self::with_class("rect", class).in_box(at, size)
     }
 
-    /// An image by its corner at the upper left, without regard to its own proportions.
+    /// An image, given by its upper left corner and stretched to `size`.
     pub(crate) fn image(class: &str, uri: &str, at: At, size: At) -> Self {
-        let image = Self::of("image", class).with("href", uri);
+        let image = Self::with_class("image", class).with("href", uri);
         image.with("preserveAspectRatio", "none").in_box(at, size)
     }
 
@@ -72,46 +73,46 @@ impl Element {
 
     /// A circle.
     pub(crate) fn circle(class: impl Display, (x, y): At, radius: f64) -> Self {
-        Self::of("circle", class).at([("cx", x), ("cy", y), ("r", radius)])
+        Self::with_class("circle", class).at([("cx", x), ("cy", y), ("r", radius)])
     }
 
-    /// The ring around the best point.
+    /// A ring that marks the best point.
     pub(crate) fn ring(at: At, radius: f64) -> Self {
         Self::circle("best", at, radius)
     }
 
-    /// Text that begins at a place.
+    /// Text that starts at a position.
     pub(crate) fn text(class: &str, (x, y): At, text: impl Display) -> Self {
-        let element = Self::of("text", class).at([("x", x), ("y", y)]);
+        let element = Self::with_class("text", class).at([("x", x), ("y", y)]);
         element.write(text)
     }
 
-    /// Text that begins at a place and is cut where it does not fit in a width, with the whole of it shown on hover.
+    /// Text that starts at a position and is shortened to fit a width. The full text is shown on hover.
     pub(crate) fn fitting(class: &str, at: At, text: &str, width: f64) -> Self {
-        let most = (width / CHARACTER).max(2.0) as usize;
-        let element = Self::text(class, at, shortened(text, most));
-        if text.chars().count() <= most {
+        let max_chars = (width / CHARACTER).max(2.0) as usize;
+        let element = Self::text(class, at, shortened(text, max_chars));
+        if text.chars().count() <= max_chars {
             return element;
         }
         element.tooltip(text)
     }
 
-    /// The text of a tick in the middle above or below a place.
+    /// Text of a tick, centred at a position.
     pub(crate) fn tick(at: At, text: impl Display) -> Self {
         Self::text("tick", at, text).middle()
     }
 
-    /// A text that has its middle at its place.
+    /// Centres a text at its position.
     pub(crate) fn middle(self) -> Self {
         self.with("text-anchor", "middle")
     }
 
-    /// A text that ends at its place.
+    /// Lets a text end at its position.
     pub(crate) fn end(self) -> Self {
         self.with("text-anchor", "end")
     }
 
-    /// A group of elements, with the text that is shown while a pointer rests on one of them.
+    /// A group of elements with a common tooltip.
     pub(crate) fn group(tooltip: impl Display, elements: impl IntoIterator<Item = Self>) -> Self {
         let mut group = Self::new("g").tooltip(tooltip);
         for element in elements {
@@ -120,31 +121,31 @@ impl Element {
         group
     }
 
-    /// With an attribute.
+    /// Adds an attribute.
     pub(crate) fn with(mut self, name: &str, value: impl Display) -> Self {
-        // Writing to a string does not fail.
+        // Writing to a `String` never fails.
         let _ = write!(self.attributes, " {name}=\"");
         let _ = write!(Escaper::new(&mut self.attributes), "{value}");
         self.attributes.push('"');
         self
     }
 
-    /// With coordinates, to a hundredth of a unit.
+    /// Adds coordinates, rounded to a hundredth of a unit.
     fn at<const N: usize>(self, coordinates: [(&str, f64); N]) -> Self {
         let coordinates = coordinates.into_iter();
         coordinates.fold(self, |element, (name, value)| {
-            element.with(name, place(value))
+            element.with(name, format_coordinate(value))
         })
     }
 
-    /// With the text that is shown while a pointer rests on it.
+    /// Adds a tooltip.
     pub(crate) fn tooltip(mut self, text: impl Display) -> Self {
         let title = Self::new("title").write(text);
         title.render_to(&mut self.content);
         self
     }
 
-    /// With text after what it holds.
+    /// Appends text to the content.
     fn write(mut self, text: impl Display) -> Self {
         let _ = write!(Escaper::new(&mut self.content), "{text}");
         self
@@ -158,47 +159,47 @@ impl Render for Element {
     }
 }
 
-/// A coordinate to a hundredth, as short as it can be written.
-pub(crate) fn place(coordinate: f64) -> String {
+/// Formats a coordinate, rounded to a hundredth, as short as possible.
+pub(crate) fn format_coordinate(coordinate: f64) -> String {
     let rounded = (coordinate * 100.0).round() / 100.0;
-    // There is no negative zero in a picture.
+    // Adding 0.0 turns −0 into 0.
     format!("{}", rounded + 0.0)
 }
 
-/// The points of a path: `M1,2L3,4`.
+/// Formats the points of a path: `M1,2L3,4`.
 fn path(points: impl IntoIterator<Item = At>) -> String {
     let points = points.into_iter().enumerate();
     let steps = points.map(|(index, (x, y))| {
         let step = if index == 0 { 'M' } else { 'L' };
-        format!("{step}{},{}", place(x), place(y))
+        format!("{step}{},{}", format_coordinate(x), format_coordinate(y))
     });
     steps.collect()
 }
 
-/// At most so many characters, with an ellipsis where some are missing.
-pub(crate) fn shortened(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
+/// Shortens a text to at most `max_chars` characters, with an ellipsis at the end.
+pub(crate) fn shortened(text: &str, max_chars: usize) -> String {
+    if text.chars().count() <= max_chars {
         return text.to_owned();
     }
-    let short = text.chars().take(most.saturating_sub(1));
+    let short = text.chars().take(max_chars.saturating_sub(1));
     short.chain(['…']).collect()
 }
 
-/// The room that the longest of some names needs.
+/// Width of the longest name, estimated from its letters.
 pub(crate) fn room<'a>(names: impl IntoIterator<Item = &'a String>) -> f64 {
-    // Short names may be of wide letters alone.
-    let of_letter = |letter: char| match letter {
+    // The mean width is not enough for short names, which may consist of wide letters.
+    let relative_width = |letter: char| match letter {
         'm' | 'w' | 'M' | 'W' | '@' | '%' => 1.6,
         _ if letter.is_uppercase() => 1.2,
         _ => 1.0,
     };
     let widths = names
         .into_iter()
-        .map(|name| name.chars().map(of_letter).sum());
+        .map(|name| name.chars().map(relative_width).sum());
     widths.fold(0.0, f64::max) * CHARACTER + 4.0
 }
 
-/// The mean width of a character of the text in a picture.
+/// Mean width of a character in pictures.
 const CHARACTER: f64 = 7.3;
 
 #[cfg(test)]

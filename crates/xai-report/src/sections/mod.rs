@@ -1,22 +1,23 @@
 //! The sections of a report, each in a folder of its own.
 //!
 //! ```text
-//! sections/<key>/mod.rs       its `SectionKind` (key, title, question, limits) and its `impl Section`
-//!                data.rs      the values in report.json, and how they are made from the results of the library
-//!                findings.rs  the sentences that follow from the values
-//!                page.rs      its part of the page: blocks of figures, tables and text
-//! sections/compared/          what the sections that compare explainers share; no section of its own
+//! sections/<key>/mod.rs       `SectionKind` (key, title, question, limits) and `impl Section`
+//!                data.rs      the values in report.json and their conversion from results of the library
+//!                findings.rs  sentences that follow from the values
+//!                page.rs      blocks of the page: figures, tables and text
+//! sections/compared/          code shared by sections that compare explainers, not a section itself
 //!
-//!            ┌ report.rs   the fields of `Report` (so report.json, its schema), `Report::sections`, `KINDS`
-//! the list ──┤ findings    `Section::findings` of each
-//! (below)    │ diff        `Section::figures` of each
-//!            └ page        `Section::blocks` of each, under the title of its kind
+//!             ┌ report.rs   the fields of `Report` (also report.json and its schema), `Report::sections`, `KINDS`
+//! the list  ──┤ findings    `Section::findings` of each section
+//! (below)     │ diff        `Section::figures` of each section
+//!             └ page        `Section::page` of each section, under the title of its kind
 //! ```
 //!
-//! A section is plain data: it opens no file and computes no metric, so that the command line and Python make the same ones. How a
-//! study asks for a section is up to the command line, which has a file per section in `report/sections`.
+//! Sections are plain data. They open no files and compute no metrics, so that the command line and
+//! Python create the same sections. The command line has a file per section in `report/sections`,
+//! which defines the keys of a study.
 //!
-//! To add one: a folder with the files above, and its two lines here, the module and the entry of the list.
+//! To add a section, create a folder with the files above and add its module and its entry of the list below.
 
 pub mod attribution;
 pub mod casebased;
@@ -27,8 +28,8 @@ pub mod repro;
 pub mod simulation;
 pub mod texts;
 
-/// Hands the list of all sections, in the order of the page, to a macro: the key in report.json, and the type. A section that older
-/// reports lack is left out where it is empty.
+/// Calls a macro with the list of all sections, in the order of the page, as `key: Type`. Sections
+/// that older reports do not have are optional in `report.json`.
 macro_rules! with_sections {
     ($expand:ident) => {
         $expand! {

@@ -200,5 +200,5 @@ fn gallery_items(
         scores: &scores.map_err(|stopped| arguments.failure(&stopped))?,
     };
     let name = &compared.table.explainers[explainer];
-    GalleryItem::of_explainer(name, chosen, data).map_err(Failure::new)
+    GalleryItem::for_explainer(name, chosen, data).map_err(Failure::new)
 }

@@ -61,7 +61,8 @@ pub struct CurvePoint {
 }
 
 impl Attribution {
-    /// The section of a table of explainers and metrics; `activation` is what was applied to the model's outputs.
+    /// The section of a table of explainers and metrics; `activation` is what was applied to the
+    /// model's outputs.
     ///
     /// # Errors
     /// Not finite, for a value of a table that was not made by an evaluation.

@@ -16,7 +16,7 @@ use crate::sections::compared::shown::{
 pub use crate::sections::compared::shown::ChosenSample;
 
 /// Explainers that are shown.
-const MOST_EXPLAINERS: usize = 6;
+const MAX_EXPLAINERS: usize = 6;
 
 /// Maps of some samples.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -71,8 +71,8 @@ pub struct GalleryPixels {
 /// The samples whose maps are shown: of each explainer the best and the worst by one metric.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GalleryChoice {
-    /// The metric that the samples are chosen by: Average Drop, which the pictures show, or else the first that has a
-    /// better end.
+    /// The metric that the samples are chosen by: Average Drop, which the pictures show, or else
+    /// the first that has a better end.
     pub metric: String,
     /// The samples of each explainer, best first. The first explainers of many.
     pub samples: Vec<Vec<ChosenSample>>,
@@ -98,7 +98,7 @@ impl GalleryChoice {
     #[must_use]
     pub fn new(table: &EvaluationTable) -> Option<Self> {
         let metric = chosen(&table.metrics)?;
-        let n_explainers = table.explainers.len().min(MOST_EXPLAINERS);
+        let n_explainers = table.explainers.len().min(MAX_EXPLAINERS);
         Some(Self {
             metric: metric.metric.clone(),
             samples: (0..n_explainers)
@@ -123,7 +123,7 @@ impl GalleryItem {
     ///
     /// # Errors
     /// As [`mask_inputs`]: maps that do not fit the inputs, or are not finite.
-    pub fn of_explainer(
+    pub fn for_explainer(
         explainer: &str,
         chosen: &[ChosenSample],
         data: GalleryData<'_>,

@@ -14,9 +14,9 @@ pub(super) fn blocks(section: &Attribution, max_pixels: usize) -> Vec<Block> {
         n_of(of.explainers.len(), "explainer", "explainers"),
         n_of(of.metrics.len(), "metric", "metrics"),
         section.activation,
-        number::of_kind(section.model_rows, "row", "rows"),
+        number::counted(section.model_rows, "row", "rows"),
     );
-    let mut blocks = vec![Block::Words(about)];
+    let mut blocks = vec![Block::Paragraph(about)];
     blocks.extend(compared::values(of));
     blocks.extend(Block::figures(
         "Scores while positions are removed or restored",

@@ -54,7 +54,7 @@ pub(super) fn maps(section: &Attribution, gallery: &Gallery, max_pixels: usize) 
     }
     vec![
         Block::Heading("Maps of the best and of the worst samples"),
-        Block::Words(format!(
+        Block::Paragraph(format!(
             "Up to {} samples at either end of {metric}, of each explainer. Score is the model's answer for the \
              target: of the whole input, and of the input times the map scaled to [0, 1]; value is the {metric} of the \
              sample. Where an explainer gives signs, what is above 0 speaks for the target. Each map has colours up to \

@@ -52,7 +52,7 @@ impl Picture for Tiles<'_> {
     fn describe(&self) -> String {
         let said = self.items.iter().map(|item| {
             let end = if item.is_best { "best" } else { "worst" };
-            format!(" Among the {end}: {}.", self.say(item))
+            format!(" Among the {end}: {}.", self.summary_of(item))
         });
         "Input, map and masked input of some samples.".to_owned() + &said.collect::<String>()
     }
@@ -98,13 +98,13 @@ impl Tiles<'_> {
         let (width, height) = fit(SIDE, size);
         let shape = (width.max(2.0), height.max(2.0));
         let images = [
-            Raster::of_pixels(of, &input, pixels.is_colored),
-            Raster::of_numbers(of, numbers, &colors),
-            Raster::of_pixels(of, &masked, pixels.is_colored),
+            Raster::from_pixels(of, &input, pixels.is_colored),
+            Raster::from_numbers(of, numbers, &colors),
+            Raster::from_pixels(of, &masked, pixels.is_colored),
         ];
         let images = images.into_iter().zip(COLUMNS);
         let images = images.map(|(image, x)| image.draw((x, y), shape));
-        Element::group(self.say(item), images)
+        Element::group(self.summary_of(item), images)
     }
 
     fn draw_texts(&self, item: &GalleryItem, y: f64) -> Vec<Element> {
@@ -131,7 +131,7 @@ impl Tiles<'_> {
         lines.into_iter().enumerate().map(line).collect()
     }
 
-    fn say(&self, item: &GalleryItem) -> String {
+    fn summary_of(&self, item: &GalleryItem) -> String {
         format!(
             "sample {}: {} {}, score {} of the input, {} of the masked input",
             item.sample,

@@ -139,8 +139,8 @@ pub struct FeatureComparison {
     pub value: f64,
     /// The values of the nearest cases, nearest first.
     pub precedents: Vec<f64>,
-    /// The value less the mean of the nearest cases, in standard deviations of the training rows; `None` for a
-    /// feature that is the same in all of them.
+    /// The value less the mean of the nearest cases, in standard deviations of the training rows;
+    /// `None` for a feature that is the same in all of them.
     pub difference: Option<f64>,
     /// Whether that is more than one standard deviation.
     pub differs: bool,
@@ -174,8 +174,9 @@ impl AuditedData {
 impl Casebased {
     /// The section of an audit.
     ///
-    /// An audit [with cases](xai_casebased::Audit::with_cases) lists the least supported predictions, one [with a
-    /// distribution](xai_casebased::Audit::with_distribution) has intervals.
+    /// An audit [with cases](xai_casebased::Audit::with_cases) lists the least supported
+    /// predictions, one [with a distribution](xai_casebased::Audit::with_distribution) has
+    /// intervals.
     ///
     /// ```
     /// use ndarray::array;
@@ -210,7 +211,8 @@ impl Casebased {
         let auroc = |of: &AuditDistribution| {
             let n = of.right.counts.iter().chain(&of.wrong.counts).sum();
             let auroc = Estimate::new(of.auroc_of_right, of.auroc_of_right_interval, n);
-            of.auroc_of_right.map(|_| auroc.undefined(n_judged - n))
+            of.auroc_of_right
+                .map(|_| auroc.with_undefined(n_judged - n))
         };
         let accuracy = |of: &AuditDistribution| {
             let accuracy = Estimate::new(of.accuracy, of.accuracy_interval, n_judged);
@@ -221,7 +223,7 @@ impl Casebased {
             n_train: data.n_train,
             n_test: report.n_samples,
             k: data.k,
-            mean_correspondence: mean.undefined(report.n_undefined as u64),
+            mean_correspondence: mean.with_undefined(report.n_undefined as u64),
             right: judged.map(|of| Group::new(&report.right, &of.right)),
             wrong: judged.map(|of| Group::new(&report.wrong, &of.wrong)),
             accuracy: found.and_then(accuracy),
@@ -244,7 +246,7 @@ impl Group {
         let mean = Estimate::new(group.mean_correspondence, distribution.interval, n_defined);
         Self {
             n: group.n as u64,
-            mean_correspondence: mean.undefined(group.n as u64 - n_defined),
+            mean_correspondence: mean.with_undefined(group.n as u64 - n_defined),
             histogram: Histogram {
                 from: 0.0,
                 to: 1.0,

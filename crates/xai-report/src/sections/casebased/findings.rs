@@ -23,7 +23,7 @@ fn right_from_wrong(section: &Casebased) -> Finding {
         let rule = IntervalRule {
             estimate: auroc,
             chance: 0.5,
-            what: "AUROC",
+            name: "AUROC",
             sentences: [
                 "Right predictions have more support among their nearest cases than wrong ones",
                 "Correspondence does not tell right from wrong predictions beyond chance",

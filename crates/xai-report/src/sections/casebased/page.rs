@@ -19,7 +19,10 @@ pub(super) fn blocks(section: &Casebased) -> Vec<Block> {
         n_of(section.n_train, "training case", "training cases"),
         n_of(section.columns_used.len(), "feature", "features"),
     );
-    let mut blocks = vec![Block::Words(about), Block::KeyFigures(key_figures(section))];
+    let mut blocks = vec![
+        Block::Paragraph(about),
+        Block::KeyFigures(key_figures(section)),
+    ];
     let figures = distributions(section)
         .into_iter()
         .chain(reliability(section));
@@ -33,7 +36,7 @@ pub(super) fn blocks(section: &Casebased) -> Vec<Block> {
     blocks.push(Block::Table(levels(section)));
     if !section.least_supported.is_empty() {
         blocks.push(Block::Heading("The least-supported predictions"));
-        blocks.push(Block::Words(
+        blocks.push(Block::Paragraph(
             "The predictions with the lowest correspondence, lowest first, beside their nearest training \
              cases. ▲ and ▼ mark features in which the prediction is more than one standard deviation of \
              the training rows above or below the mean of its precedents. Values are in the units of the \
@@ -48,7 +51,7 @@ pub(super) fn blocks(section: &Casebased) -> Vec<Block> {
     ];
     let columns = columns.into_iter().filter(|(_, names)| !names.is_empty());
     let columns =
-        columns.map(|(what, names)| Block::Words(format!("{what}: {}.", names.join(", "))));
+        columns.map(|(what, names)| Block::Paragraph(format!("{what}: {}.", names.join(", "))));
     let columns: Vec<Block> = columns.collect();
     if !columns.is_empty() {
         blocks.push(Block::folded(

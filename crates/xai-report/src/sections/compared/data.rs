@@ -18,15 +18,16 @@ use crate::estimate::Estimate;
 use crate::picture::{Point, Series};
 
 /// Explainers below which an order says little.
-const FEWEST_RANKED: usize = 3;
+const MIN_RANKED: usize = 3;
 
 /// Explainers by metrics.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Compared {
     /// Samples that are explained.
     pub n_samples: usize,
-    /// The coverage of the intervals; a difference is significant where its corrected p-value is below the rest.
-    #[serde(default = "crate::estimate::usual_level")]
+    /// The coverage of the intervals; a difference is significant where its corrected p-value is
+    /// below the rest.
+    #[serde(default = "crate::estimate::default_level")]
     pub level: f64,
     /// The explainers, in the order of the study.
     pub explainers: Vec<String>,
@@ -66,7 +67,8 @@ pub struct MetricOfExplainers {
     pub ranks: Vec<Option<f64>>,
     /// Every pair of explainers.
     pub comparisons: Vec<Comparison>,
-    /// Whether it is to be believed on these samples, as far as its values tell; left out where there is one explainer.
+    /// Whether it is to be believed on these samples, as far as its values tell; left out where
+    /// there is one explainer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reliability: Option<Reliability>,
     /// What its values did when inputs or the model were perturbed; left out where that was not tried.
@@ -77,11 +79,11 @@ pub struct MetricOfExplainers {
 /// A metric judged by what its values do under perturbations; `null` where a number is undefined.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PerturbedMetric {
-    /// Where the prediction stays, the mean of how evenly values move to both sides and of the share of ranks that stay,
-    /// in [0, 1]: 1 = noise changes nothing.
+    /// Where the prediction stays, the mean of how evenly values move to both sides and of the
+    /// share of ranks that stay, in [0, 1]: 1 = noise changes nothing.
     pub noise_resilience: Option<f64>,
-    /// Where the prediction changes, the mean of how one-sidedly values move and of the share that gets worse, in [0, 1]: 1 =
-    /// every value gets worse.
+    /// Where the prediction changes, the mean of how one-sidedly values move and of the share that
+    /// gets worse, in [0, 1]: 1 = every value gets worse.
     pub reactivity: Option<f64>,
     /// Meta-consistency, which has p-values of the signed-rank test in the place of how values move.
     pub meta_consistency: Option<f64>,
@@ -98,11 +100,11 @@ pub struct Reliability {
     pub rank_tau: Option<f64>,
     /// In which share of the draws the best explainers are those of all samples.
     pub same_best: Option<f64>,
-    /// Spearman's correlation over samples of two explainers, mean over the pairs: 1 = the same samples score high
-    /// whatever the explainer.
+    /// Spearman's correlation over samples of two explainers, mean over the pairs: 1 = the same
+    /// samples score high whatever the explainer.
     pub same_samples: Option<f64>,
-    /// The same of two metrics for one explainer, better ends alike, mean over explainers and the other metrics: 1 = all
-    /// metrics say the same of a sample.
+    /// The same of two metrics for one explainer, better ends alike, mean over explainers and the
+    /// other metrics: 1 = all metrics say the same of a sample.
     pub other_metrics: Option<f64>,
 }
 
@@ -180,7 +182,7 @@ impl Compared {
     }
 
     /// Says of a metric what its values did under perturbations.
-    pub fn judge(&mut self, metric: &str, perturbed: PerturbedMetric) {
+    pub fn set_perturbed(&mut self, metric: &str, perturbed: PerturbedMetric) {
         let of_name = self.metrics.iter_mut().find(|of| of.metric == metric);
         if let Some(of_name) = of_name {
             of_name.perturbed = Some(perturbed);
@@ -211,7 +213,8 @@ impl Compared {
         Series::new(explainer, index.unwrap_or(0), points)
     }
 
-    /// The pairs of metrics that rank the explainers in rather opposite orders, with their negative tau, least first.
+    /// The pairs of metrics that rank the explainers in rather opposite orders, with their negative
+    /// tau, least first.
     #[must_use]
     pub fn opposite_metrics(&self) -> Vec<(&RankAgreement, f64)> {
         let pairs = self.agreement_of_metrics.iter();
@@ -277,7 +280,7 @@ impl Comparison {
 fn estimate(value: &ExplainerValue) -> Estimate {
     let n = value.per_sample.len() - value.n_undefined;
     let estimate = Estimate::new(value.value, value.interval, n as u64);
-    estimate.undefined(value.n_undefined as u64)
+    estimate.with_undefined(value.n_undefined as u64)
 }
 
 /// What a metric says of itself: of a result that was read back, by its name.
@@ -329,7 +332,7 @@ fn agreements(metrics: &[MetricOfExplainers]) -> Result<Vec<RankAgreement>> {
             let both = first.ranks.iter().zip(&second.ranks);
             let both = both.filter_map(|(a, b)| Some(((*a)?, (*b)?)));
             let (a, b): (Vec<f64>, Vec<f64>) = both.unzip();
-            if a.len() >= FEWEST_RANKED {
+            if a.len() >= MIN_RANKED {
                 agreements.push(RankAgreement {
                     first: first.metric.clone(),
                     second: second.metric.clone(),

@@ -14,7 +14,8 @@ use crate::text::{coverage, decimals};
 pub(crate) struct Rules {
     /// The metric that is read first, where the section has it.
     pub(crate) headline: &'static str,
-    /// Which metrics count beside random explanations, and what they are called: `metrics that ask the model`.
+    /// Which metrics count beside random explanations, and what they are called: `metrics that ask
+    /// the model`.
     pub(crate) beside_random: (fn(&MetricOfExplainers) -> bool, &'static str),
     /// What is explained: `samples`.
     pub(crate) samples: &'static str,
@@ -136,7 +137,8 @@ fn disagreement(section: &Compared) -> Option<String> {
     ))
 }
 
-/// By how many metrics other samples would have the same best explainer, as often as intervals cover, and by which least.
+/// By how many metrics other samples would have the same best explainer, as often as intervals
+/// cover, and by which least.
 fn resampled(section: &Compared, rules: &Rules) -> Option<String> {
     let metrics = section.metrics.iter();
     let drawn = metrics.filter_map(|m| Some((m, m.reliability.as_ref()?.same_best?)));

@@ -63,11 +63,11 @@ pub(super) fn differences(section: &Compared) -> Vec<Block> {
     if n == 0 {
         return Vec::new();
     }
-    let mut blocks = vec![Block::Words(format!(
+    let mut blocks = vec![Block::Paragraph(format!(
         "{} of {} of explainers differ significantly by a metric: Wilcoxon's signed-rank test over samples, below \
          {} after Holm's correction for all pairs of the metric.",
         rows.len(),
-        number::of_kind(n as u64, "pair", "pairs"),
+        number::counted(n as u64, "pair", "pairs"),
         section.alpha(),
     ))];
     if !rows.is_empty() {

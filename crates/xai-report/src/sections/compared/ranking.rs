@@ -36,7 +36,7 @@ fn ranks(section: &Compared, metrics: &[&MetricOfExplainers]) -> Figure {
             .map(|metric| metric.ranks.get(index).copied().flatten());
         RankLine {
             name: explainer.clone(),
-            style: Style::of(index),
+            style: Style::for_series(index),
             ranks: ranks.collect(),
         }
     };
@@ -91,11 +91,11 @@ fn disagreement(section: &Compared) -> Option<Block> {
         return None;
     }
     if below.is_empty() {
-        return Some(Block::Words(
+        return Some(Block::Paragraph(
             "No two metrics rank the explainers against each other (tau < 0).".to_owned(),
         ));
     }
-    let n = number::of_kind(section.agreement_of_metrics.len() as u64, "pair", "pairs");
+    let n = number::counted(section.agreement_of_metrics.len() as u64, "pair", "pairs");
     let rows = below.iter().map(|(pair, tau)| {
         row![
             section.title(&pair.first),

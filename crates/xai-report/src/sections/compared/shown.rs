@@ -7,7 +7,7 @@ use xai_core::{Direction, Layout};
 /// Samples at each end of a metric that are shown.
 pub(crate) const N_EACH: usize = 2;
 /// Positions along each side that are shown of larger images.
-const MOST_PIXELS: usize = 224;
+const MAX_PIXELS: usize = 224;
 
 /// A sample whose map is shown.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,8 +52,8 @@ pub(crate) fn ends(metric: &MetricResult, explainer: usize) -> Vec<ChosenSample>
         .collect()
 }
 
-/// The best and the worst of `n` samples by the first metric with a better end, of the explainer that it ranks first; some
-/// evenly spread where no metric has a value of each.
+/// The best and the worst of `n` samples by the first metric with a better end, of the explainer
+/// that it ranks first; some evenly spread where no metric has a value of each.
 pub(crate) fn shown(table: &EvaluationTable, n: usize) -> Vec<usize> {
     let first = first_with_better_end(&table.metrics);
     let best = first.and_then(|metric| Some((metric, *metric.ranking.first()?)));
@@ -80,7 +80,7 @@ pub(crate) fn places(image: &ArrayView3<'_, f32>) -> impl Iterator<Item = (usize
 }
 
 fn step(height: usize, width: usize) -> usize {
-    height.max(width).div_ceil(MOST_PIXELS).max(1)
+    height.max(width).div_ceil(MAX_PIXELS).max(1)
 }
 
 /// The shown pixels of an image in [0, 1], its height and width, and whether there are three values of each.

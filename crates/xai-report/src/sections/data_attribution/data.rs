@@ -17,7 +17,7 @@ use crate::sections::compared::shown::{image, range, scaled, shown};
 /// Top cases of each sample by each explainer.
 const N_TOP: usize = 5;
 /// Points of a curve in the report.
-const MOST_POINTS: usize = 200;
+const MAX_POINTS: usize = 200;
 
 /// How good are explanations by training cases?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -215,8 +215,9 @@ impl DataAttribution {
         })
     }
 
-    /// The test cases whose top cases are shown: the best and the worst by the first metric with a better end, of the explainer
-    /// that it ranks first; some evenly spread where no metric has a value of each.
+    /// The test cases whose top cases are shown: the best and the worst by the first metric with a
+    /// better end, of the explainer that it ranks first; some evenly spread where no metric has a
+    /// value of each.
     #[must_use]
     pub fn shown(table: &EvaluationTable, n_test: usize) -> Vec<usize> {
         shown(table, n_test)
@@ -260,14 +261,15 @@ impl DataAttribution {
         cases
     }
 
-    /// Shows cases as images: rows for each of [`shown_cases`](Self::shown_cases), and for each test case that is shown.
+    /// Shows cases as images: rows for each of [`shown_cases`](Self::shown_cases), and for each
+    /// test case that is shown.
     pub fn show_images(&mut self, train: &ArrayD<f32>, test: &ArrayD<f32>, layout: Layout) {
         let cases = self.shown_cases();
         for (row, sample) in self.top_cases.iter_mut().enumerate() {
-            sample.image = CaseImage::of(test, layout, row);
+            sample.image = CaseImage::from_row(test, layout, row);
             for top in sample.explainers.iter_mut().flatten() {
                 let row = cases.binary_search(&top.case).ok();
-                top.image = row.and_then(|row| CaseImage::of(train, layout, row));
+                top.image = row.and_then(|row| CaseImage::from_row(train, layout, row));
             }
         }
     }
@@ -275,7 +277,7 @@ impl DataAttribution {
 
 impl CaseImage {
     /// One of several images; `None` for what is none.
-    fn of(images: &ArrayD<f32>, layout: Layout, row: usize) -> Option<Self> {
+    fn from_row(images: &ArrayD<f32>, layout: Layout, row: usize) -> Option<Self> {
         let image = image(images, layout, row)?;
         let (pixels, (height, width), is_colored) = scaled(&image, range(&image));
         Some(Self {
@@ -301,7 +303,7 @@ fn auroc(of: &Mislabeling, n_train: usize) -> Estimate {
 fn curve(explainer: &str, of: &Mislabeling, n_train: usize) -> Option<DetectionCurve> {
     let found = of.curve.as_deref()?;
     let last = found.len() - 1;
-    let step = last.div_ceil(MOST_POINTS).max(1);
+    let step = last.div_ceil(MAX_POINTS).max(1);
     let places = (0..last).step_by(step).chain([last]);
     let points = places.map(|place| DetectionPoint {
         inspected: place as f64 / last.max(1) as f64,

@@ -22,7 +22,7 @@ pub(super) fn findings(section: &DataAttribution) -> Vec<Finding> {
         let rule = IntervalRule {
             estimate: &curve.auroc,
             chance: 0.5,
-            what: "AUROC",
+            name: "AUROC",
             sentences: [
                 &format!("Inspected by “{explainer}”, mislabeled training cases come before others"),
                 &format!("Inspected by “{explainer}”, mislabeled training cases come no earlier than by chance"),

@@ -20,7 +20,7 @@ pub(super) fn blocks(section: &DataAttribution) -> Vec<Block> {
         n_of(of.explainers.len(), "explainer", "explainers"),
         n_of(of.metrics.len() + section.whole.len(), "metric", "metrics"),
     );
-    let mut blocks = vec![Block::Words(about)];
+    let mut blocks = vec![Block::Paragraph(about)];
     blocks.extend(compared::values(of));
     if !section.whole.is_empty() {
         blocks.push(Block::Heading("Of all test cases together"));
@@ -83,7 +83,7 @@ fn top_cases(section: &DataAttribution) -> Vec<Block> {
                  from 0.";
     let mut blocks = vec![
         Block::Heading("Top training cases side by side"),
-        Block::Words(words.to_owned()),
+        Block::Paragraph(words.to_owned()),
     ];
     let (samples, explainers) = (section.top_cases.iter(), &section.compared.explainers);
     if samples.clone().all(|sample| sample.image.is_some()) {

@@ -111,6 +111,6 @@ impl Picture for TopCases<'_> {
 fn draw_image(image: Option<&CaseImage>, place: (f64, f64)) -> Option<Element> {
     let image = image?;
     let shape = (image.height, image.width);
-    let raster = Raster::of_pixels(shape, &image.pixels, image.is_colored);
+    let raster = Raster::from_pixels(shape, &image.pixels, image.is_colored);
     Some(raster.draw(place, fit(SIDE, shape)))
 }

@@ -22,14 +22,14 @@ pub use crate::sections::graph::neighborhood::{DrawnEdge, DrawnNode, Neighborhoo
 /// Bins of the histogram of a mask.
 const N_BINS: usize = 20;
 /// Points of a curve on the page.
-const MOST_POINTS: usize = 200;
+const MAX_POINTS: usize = 200;
 /// The score of a mask against the truth that has an interval.
 pub(crate) const AUROC: &str = "auroc";
 /// Confidence of intervals.
 const CONFIDENCE: f64 = 0.95;
 
 /// Explainers from which on charts, masks and neighbourhoods are left to the tables.
-pub(crate) const MOST_DRAWN_EXPLAINERS: usize = 12;
+pub(crate) const MAX_DRAWN_EXPLAINERS: usize = 12;
 
 /// Are explanatory subgraphs sufficient and necessary?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -62,8 +62,8 @@ pub struct GraphExplainer {
     pub neighborhoods: Vec<Neighborhood>,
 }
 
-/// Scores at one size of the explanation. Intervals are over samples: Wilson's for the two shares, a jackknife
-/// for the characterization.
+/// Scores at one size of the explanation. Intervals are over samples: Wilson's for the two shares,
+/// a jackknife for the characterization.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SizePoint {
     /// The size: a share of the edges, say.
@@ -81,7 +81,8 @@ pub struct SizePoint {
 /// A mask against the true edges.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgainstTruth {
-    /// The other scores by name, `accuracy` and the like: what counts edges as found does so at threshold 0.5.
+    /// The other scores by name, `accuracy` and the like: what counts edges as found does so at
+    /// threshold 0.5.
     #[serde(flatten)]
     pub scores: BTreeMap<String, Option<f64>>,
     /// The probability that a true edge has a higher score than another, ties half: 0.5 = chance. The
@@ -117,8 +118,8 @@ pub struct ExplainerResults {
     pub ground_truth: Option<MaskWithTruth>,
     /// The scores of its mask.
     pub mask: Option<Vec<f64>>,
-    /// The ends of the edges that the mask scores, (2, e): with them the surroundings of explained nodes are drawn.
-    /// Nothing is drawn where the mask has another number of scores.
+    /// The ends of the edges that the mask scores, (2, e): with them the surroundings of explained
+    /// nodes are drawn. Nothing is drawn where the mask has another number of scores.
     pub edges: Option<ArcArray2<usize>>,
 }
 
@@ -142,7 +143,8 @@ impl AgainstTruth {
 }
 
 impl MaskWithTruth {
-    /// The scores of a mask with the interval of their AUROC, and with curves of as many points as the page draws.
+    /// The scores of a mask with the interval of their AUROC, and with curves of as many points as
+    /// the page draws.
     ///
     /// # Errors
     /// As [`auroc_interval`]: a mask and a truth of different lengths, or a mask that is not finite.
@@ -154,9 +156,9 @@ impl MaskWithTruth {
     ) -> Result<Self> {
         let interval = auroc_interval(mask, &is_true, CONFIDENCE)?;
         let n_points = curves.roc.as_ref().map_or(0, |roc| roc.points.len());
-        let roc = curves.roc.map(|roc| roc.reduced(MOST_POINTS).points);
+        let roc = curves.roc.map(|roc| roc.reduced(MAX_POINTS).points);
         let precision_recall = curves.precision_recall;
-        let precision_recall = precision_recall.map(|curve| curve.reduced(MOST_POINTS).points);
+        let precision_recall = precision_recall.map(|curve| curve.reduced(MAX_POINTS).points);
         let scores = AgainstTruth {
             scores: scores
                 .values()
@@ -179,7 +181,7 @@ impl MaskWithTruth {
         Ok(Self {
             scores,
             is_true,
-            is_reduced: n_points > MOST_POINTS,
+            is_reduced: n_points > MAX_POINTS,
         })
     }
 }
@@ -191,8 +193,8 @@ fn prevalence(confusion: &Confusion) -> f64 {
 }
 
 impl Graph {
-    /// The section of several explainers; the surroundings of `n_drawn` explained nodes are drawn, the same nodes for
-    /// every explainer where that is possible.
+    /// The section of several explainers; the surroundings of `n_drawn` explained nodes are drawn,
+    /// the same nodes for every explainer where that is possible.
     ///
     /// ```
     /// use ndarray::{Axis, array};
@@ -251,9 +253,9 @@ fn remarks(scored: &[Scored], drawn: &[Vec<Neighborhood>], n_explained: u64) -> 
     if let Some(n) = drawn.iter().map(Vec::len).max().filter(|&n| n > 0) {
         remarks.push(format!("{n} of {n_explained} explained nodes are drawn."));
     }
-    if scored.len() > MOST_DRAWN_EXPLAINERS {
+    if scored.len() > MAX_DRAWN_EXPLAINERS {
         remarks.push(format!(
-            "Charts, masks and neighbourhoods are those of the first {MOST_DRAWN_EXPLAINERS} of {} explainers; \
+            "Charts, masks and neighbourhoods are those of the first {MAX_DRAWN_EXPLAINERS} of {} explainers; \
              the tables have all.",
             scored.len()
         ));

@@ -18,7 +18,7 @@ fn truth(section: &Graph, explainer: &GraphExplainer) -> Option<Finding> {
     let rule = IntervalRule {
         estimate: &truth.auroc,
         chance: 0.5,
-        what: "AUROC",
+        name: "AUROC",
         sentences: [
             &format!("The mask of “{name}” finds the true edges better than chance"),
             &format!("The mask of “{name}” does not find the true edges beyond chance"),

@@ -48,10 +48,10 @@ pub struct DrawnEdge {
 /// How many hops from the explained node are drawn: as many as a graph neural network of two layers sees.
 const HOPS: usize = 2;
 /// The most nodes that are drawn.
-const MOST_NODES: usize = 40;
+const MAX_NODES: usize = 40;
 
-/// `n` nodes of a list at equal steps, the first and the last among them; the first alone for `n = 1`, all where
-/// the list has no more than `n`.
+/// `n` nodes of a list at equal steps, the first and the last among them; the first alone for `n =
+/// 1`, all where the list has no more than `n`.
 pub(super) fn spread(nodes: &[usize], n: usize) -> Vec<usize> {
     match (nodes.len(), n) {
         (0, _) | (_, 0) => Vec::new(),
@@ -61,8 +61,9 @@ pub(super) fn spread(nodes: &[usize], n: usize) -> Vec<usize> {
     }
 }
 
-/// The neighbourhood of a node. Its nodes are ordered by their hops from the node. Those of one hop are ordered by the
-/// highest score among their edges from the hop before, highest first; those of equal score by number, lowest first.
+/// The neighbourhood of a node. Its nodes are ordered by their hops from the node. Those of one hop
+/// are ordered by the highest score among their edges from the hop before, highest first; those of
+/// equal score by number, lowest first.
 pub(super) fn neighborhood(network: &Network, node: usize) -> Neighborhood {
     let (nodes, n_left_out) = nodes_around(network, node);
     let edges = edges_among(network, &nodes);
@@ -118,7 +119,7 @@ fn nodes_around(network: &Network, node: usize) -> (Vec<usize>, usize) {
         reached.sort_by(|a, b| b.1.total_cmp(&a.1));
         outermost = reached.into_iter().map(|(node, _)| node).collect();
         seen.extend(&outermost);
-        let room = MOST_NODES - drawn.len();
+        let room = MAX_NODES - drawn.len();
         drawn.extend(outermost.iter().take(room));
     }
     let n_left_out = seen.len() - drawn.len();
@@ -163,8 +164,8 @@ pub(super) struct Network {
 }
 
 impl Network {
-    /// A network of the edges `(2, e)`, with the scores `(e,)` of a mask and, where it is known, the ground truth
-    /// `(e,)`. Self-loops are left out: they lead to no other node.
+    /// A network of the edges `(2, e)`, with the scores `(e,)` of a mask and, where it is known,
+    /// the ground truth `(e,)`. Self-loops are left out: they lead to no other node.
     pub(super) fn new(
         edge_index: ArrayView2<'_, usize>,
         mask: &[f64],
@@ -253,10 +254,10 @@ mod tests {
         let edges = edge_index(&ends);
         let around = neighborhood(&Network::new(edges.view(), &mask, None), 0);
         let nodes: Vec<usize> = around.nodes.iter().map(|node| node.node).collect();
-        assert_eq!((nodes.len(), around.n_left_out), (MOST_NODES, 51));
+        assert_eq!((nodes.len(), around.n_left_out), (MAX_NODES, 51));
         assert_eq!(nodes[..3], [0, 30, 29]);
         assert_eq!(nodes[30..34], [1, 90, 89, 88]);
-        assert_eq!(around.edges.len(), MOST_NODES - 1);
+        assert_eq!(around.edges.len(), MAX_NODES - 1);
     }
 
     /// Pairs of nodes as an edge index.

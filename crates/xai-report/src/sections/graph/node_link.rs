@@ -2,7 +2,9 @@
 
 use crate::markup::number::decimals;
 use crate::markup::{Table, number, row};
-use crate::picture::{Element, Entry, PANEL, Picture, Swatch, clamped, extent, place};
+use crate::picture::{
+    Element, LegendEntry, PANEL, Picture, Swatch, clamped, extent, format_coordinate,
+};
 use crate::sections::graph::data::{DrawnEdge, Neighborhood};
 
 /// A picture of a neighbourhood.
@@ -32,14 +34,18 @@ impl Picture for NodeLink<'_> {
         let outlines = outlined.filter_map(|edge| self.line("true-edge", edge, OUTLINE));
         let lines = edges.iter().filter_map(|edge| {
             let line = self.line("edge", edge, 0.0)?;
-            Some(line.tooltip(self.say(edge)))
+            Some(line.tooltip(self.summary_of(edge)))
         });
         outlines.chain(lines).chain(self.draw_nodes()).collect()
     }
 
     fn describe(&self) -> String {
         let edges = self.by_score();
-        let highest: Vec<String> = edges.iter().take(5).map(|edge| self.say(edge)).collect();
+        let highest: Vec<String> = edges
+            .iter()
+            .take(5)
+            .map(|edge| self.summary_of(edge))
+            .collect();
         let n_true = edges
             .iter()
             .filter(|edge| edge.is_true == Some(true))
@@ -51,27 +57,30 @@ impl Picture for NodeLink<'_> {
         format!(
             "Node {} with {} and {} around it.{truth} Highest scores: {}.",
             self.neighborhood.node,
-            number::of_kind(
+            number::counted(
                 self.neighborhood.nodes.len().saturating_sub(1) as u64,
                 "node",
                 "nodes"
             ),
-            number::of_kind(edges.len() as u64, "edge", "edges"),
+            number::counted(edges.len() as u64, "edge", "edges"),
             highest.join("; ")
         )
     }
 
-    fn legend(&self) -> Vec<Entry> {
+    fn legend(&self) -> Vec<LegendEntry> {
         let (low, high) = self.range();
         let edge = |width: f64, score: f64| {
             let text = format!("score {}", number::in_own_units(score));
-            Entry::new(Swatch::Edge(width), text)
+            LegendEntry::new(Swatch::Edge(width), text)
         };
-        let explained = Entry::new(Swatch::Explained, "explained node");
+        let explained = LegendEntry::new(Swatch::Explained, "explained node");
         let mut entries = vec![explained, edge(THINNEST, low), edge(THICKEST, high)];
         let mut edges = self.neighborhood.edges.iter();
         if edges.any(|edge| edge.is_true == Some(true)) {
-            entries.push(Entry::new(Swatch::TrueEdge, "outlined: edge of the truth"));
+            entries.push(LegendEntry::new(
+                Swatch::TrueEdge,
+                "outlined: edge of the truth",
+            ));
         }
         entries
     }
@@ -119,7 +128,10 @@ impl NodeLink<'_> {
     fn line(&self, class: &str, edge: &DrawnEdge, wider_by: f64) -> Option<Element> {
         let (from, to) = (self.at(edge.from)?, self.at(edge.to)?);
         let line = Element::line(class, from, to);
-        Some(line.with("stroke-width", place(self.width(edge.score) + wider_by)))
+        Some(line.with(
+            "stroke-width",
+            format_coordinate(self.width(edge.score) + wider_by),
+        ))
     }
 
     fn draw_nodes(&self) -> Vec<Element> {
@@ -147,7 +159,7 @@ impl NodeLink<'_> {
         Some([node(edge.from)?, node(edge.to)?])
     }
 
-    fn say(&self, edge: &DrawnEdge) -> String {
+    fn summary_of(&self, edge: &DrawnEdge) -> String {
         let [from, to] = self.names(edge).unwrap_or_default();
         let truth = match edge.is_true {
             Some(true) => ", an edge of the truth",

@@ -7,9 +7,7 @@ use crate::estimate::Estimate;
 use crate::markup::{Cell, Table, number, row};
 use crate::page::block::{Block, n_of};
 use crate::picture::{Axis, ErrorBars, Figure, LineChart, Picture, Point, Series, extent};
-use crate::sections::graph::data::{
-    AUROC, Graph, GraphExplainer, MOST_DRAWN_EXPLAINERS, SizePoint,
-};
+use crate::sections::graph::data::{AUROC, Graph, GraphExplainer, MAX_DRAWN_EXPLAINERS, SizePoint};
 use crate::sections::graph::node_link::NodeLink;
 use crate::sections::graph::truth;
 use crate::text::with_arrow;
@@ -19,7 +17,7 @@ pub(super) fn blocks(section: &Graph) -> Vec<Block> {
         "{} explained by {}. fid₊ is the share of predictions that change when the explanation is removed \
          (higher is better: it is necessary), fid₋ the share that change when it alone is kept (lower is \
          better: it is sufficient); the characterization score joins both.",
-        number::of_kind(
+        number::counted(
             section.n_explained,
             "node or graph is",
             "nodes or graphs are"
@@ -27,11 +25,11 @@ pub(super) fn blocks(section: &Graph) -> Vec<Block> {
         n_of(section.explainers.len(), "explainer", "explainers"),
     );
     let mut blocks = vec![
-        Block::Words(about),
+        Block::Paragraph(about),
         Block::Table(best_sizes(section)),
         Block::Heading("Fidelity by the size of the explanation"),
     ];
-    let drawn = || section.explainers.iter().take(MOST_DRAWN_EXPLAINERS);
+    let drawn = || section.explainers.iter().take(MAX_DRAWN_EXPLAINERS);
     let of_explainers = drawn().filter_map(|explainer| of_explainer(section, explainer));
     let figures = characterization(section).into_iter().chain(of_explainers);
     let figures: Vec<Figure> = figures.collect();
@@ -43,7 +41,7 @@ pub(super) fn blocks(section: &Graph) -> Vec<Block> {
         blocks.extend(Block::figures("Masks against the truth", pictures));
         blocks.push(Block::Table(against_truth(section)));
     }
-    let masks = truth::masks(section).take(MOST_DRAWN_EXPLAINERS);
+    let masks = truth::masks(section).take(MAX_DRAWN_EXPLAINERS);
     blocks.extend(Block::panels(
         "How the scores of masks are distributed",
         "Where the truth is known: upward the share of the true edges, downward that of the other edges. A mask that \
@@ -63,7 +61,7 @@ fn neighborhoods(explainer: &GraphExplainer) -> Vec<Figure> {
         let title = format!("{}: node {}", explainer.name, neighborhood.node);
         let left_out = match neighborhood.n_left_out as u64 {
             0 => String::new(),
-            n => format!("; {} not drawn", number::of_kind(n, "node is", "nodes are")),
+            n => format!("; {} not drawn", number::counted(n, "node is", "nodes are")),
         };
         NodeLink { neighborhood }.figure(title, format!("Width: score of the edge{left_out}."))
     });
@@ -123,7 +121,7 @@ fn against_truth(section: &Graph) -> Table {
 }
 
 /// Explainers up to which bands in one picture can be told apart.
-const MOST_BANDS: usize = 4;
+const MAX_BANDS: usize = 4;
 
 /// The sizes of all explainers: all pictures have the same axis.
 fn sizes(section: &Graph) -> Axis {
@@ -137,7 +135,7 @@ fn characterization(section: &Graph) -> Option<Figure> {
     if section.explainers.iter().all(|of| of.curve.is_empty()) {
         return None;
     }
-    let (error_bars, bands) = match section.explainers.len() <= MOST_BANDS {
+    let (error_bars, bands) = match section.explainers.len() <= MAX_BANDS {
         true => (ErrorBars::Band, "Bands: 95 % intervals."),
         false => (
             ErrorBars::None,

@@ -25,7 +25,7 @@ pub struct Repro {
     /// Samples.
     pub n_samples: usize,
     /// The coverage of the intervals.
-    #[serde(default = "crate::estimate::usual_level")]
+    #[serde(default = "crate::estimate::default_level")]
     pub level: f64,
     /// What makes the intervals over runs: `jackknife` or `bca`.
     #[serde(default = "jackknife")]
@@ -145,8 +145,8 @@ pub struct VotesOfSample {
 impl Repro {
     /// The section of a report on all pairs of runs.
     ///
-    /// `metrics` are those of the report, in its order, and `votes` belong to its most inconsistent samples, in
-    /// their order.
+    /// `metrics` are those of the report, in its order, and `votes` belong to its most inconsistent
+    /// samples, in their order.
     ///
     /// ```
     /// use ndarray::array;

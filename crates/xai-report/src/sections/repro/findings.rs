@@ -33,7 +33,7 @@ fn of_chance(section: &Repro, metric: &PairMetricSummary, yes: &str, no: &str) -
     let rule = IntervalRule {
         estimate: &metric.mean,
         chance: 0.0,
-        what: &metric.title,
+        name: &metric.title,
         sentences: [
             yes,
             no,

@@ -17,12 +17,12 @@ pub(super) fn blocks(section: &Repro) -> Vec<Block> {
         "{} on {}: {} wrong in every run, {} in at least one; on {} the runs do not all agree.",
         n_of(section.n_runs, "run", "runs"),
         n_of(section.n_samples, "sample", "samples"),
-        number::of_kind(section.always_wrong, "sample is", "samples are"),
+        number::counted(section.always_wrong, "sample is", "samples are"),
         number::count(section.ever_wrong),
         n_of(section.ever_changing, "sample", "samples"),
     );
     let mut blocks = vec![
-        Block::Words(about),
+        Block::Paragraph(about),
         Block::KeyFigures(key_figures(section)),
         Block::Heading("Metrics over all pairs of runs"),
         Block::Figures(vec![means(section), similarity(section)]),
@@ -115,10 +115,10 @@ fn inconsistent(samples: &[Inconsistent]) -> Table {
 }
 
 /// Runs that are drawn as a row each.
-const MOST_ROWS: usize = 40;
+const MAX_ROWS: usize = 40;
 
 /// Points of the line of more runs than that.
-const MOST_POINTS: usize = 200;
+const MAX_POINTS: usize = 200;
 
 /// The means of all metrics with their intervals.
 fn means(section: &Repro) -> Figure {
@@ -169,7 +169,7 @@ fn accuracy(section: &Repro) -> Option<Figure> {
     if n == 0 {
         return None;
     }
-    if n <= MOST_ROWS {
+    if n <= MAX_ROWS {
         let runs = section.accuracy.iter().enumerate();
         let rows = runs.map(|(run, estimate)| Row::new(format!("run {run}"), 0, *estimate));
         return Some(Intervals::new("accuracy", "run", rows).figure(
@@ -199,7 +199,7 @@ fn accuracy_line(accuracy: &[Estimate]) -> LineChart {
     let points: Vec<Point> = known
         .map(|(run, of)| Point::estimate(run as f64, of))
         .collect();
-    let shown: Vec<Point> = thinned(&points, MOST_POINTS).copied().collect();
+    let shown: Vec<Point> = thinned(&points, MAX_POINTS).copied().collect();
     let last = accuracy.len().saturating_sub(1) as f64;
     let domain = nice_domain(shown.iter().flat_map(Point::ends));
     let (x, y) = (Axis::new("run", (0.0, last)), Axis::new("accuracy", domain));

@@ -6,7 +6,7 @@ use crate::picture::{Axis, ErrorBars, Figure, LineChart, Picture, Point, Series,
 use crate::sections::simulation::data::{ProfilePoint, SimulatedMetric, Simulation};
 
 /// Points that stand for fewer draws are left out: they jump about.
-const FEWEST_DRAWS: usize = 5;
+const MIN_DRAWS: usize = 5;
 
 /// What stands below each of many pictures, which are explained above them.
 const CAPTION: &str = "Mean by accuracy; band: 80 % of the draws.";
@@ -14,13 +14,13 @@ const CAPTION: &str = "Mean by accuracy; band: 80 % of the draws.";
 pub(super) fn blocks(section: &Simulation) -> Vec<Block> {
     let about = format!(
         "{} of several runs each. Each picture: the mean of a metric over draws of similar accuracy, with \
-         a band from the 10 % lowest to the 10 % highest of them; points of fewer than {FEWEST_DRAWS} draws \
+         a band from the 10 % lowest to the 10 % highest of them; points of fewer than {MIN_DRAWS} draws \
          are left out. A metric that follows accuracy slopes; one that tells runs that copy each other's \
          errors from independent ones has two lines apart.",
-        number::of_kind(section.n_draws, "simulated study", "simulated studies"),
+        number::counted(section.n_draws, "simulated study", "simulated studies"),
     );
     vec![
-        Block::Words(about),
+        Block::Paragraph(about),
         Block::Panels(section.metrics.iter().map(panel).collect()),
         Block::Table(table(section)),
     ]
@@ -39,7 +39,7 @@ fn panel(metric: &SimulatedMetric) -> Figure {
 
 fn series(name: &str, index: usize, points: &[ProfilePoint]) -> Series {
     let points = points.iter();
-    let enough = points.filter(|point| point.n_defined >= FEWEST_DRAWS);
+    let enough = points.filter(|point| point.n_defined >= MIN_DRAWS);
     let points = enough.map(|point| Point {
         interval: Some([point.low, point.high]),
         n: Some(point.n_defined as u64),

@@ -10,7 +10,7 @@ use crate::sections::compared::Compared;
 use crate::sections::compared::shown::shown;
 
 /// Tokens of a text that are shown.
-const MOST_TOKENS: usize = 300;
+const MAX_TOKENS: usize = 300;
 
 /// Do explainers mark the words that people mark?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -21,7 +21,8 @@ pub struct Texts {
     /// The explainers by the metrics of what people marked; no metrics where they marked nothing.
     #[serde(flatten)]
     pub compared: Compared,
-    /// In how many texts all explainers have their largest attribution at the same token; left out where there is one.
+    /// In how many texts all explainers have their largest attribution at the same token; left out
+    /// where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub n_same_largest: Option<usize>,
     /// Some texts.
@@ -60,8 +61,9 @@ pub struct TextData<'a> {
 }
 
 impl Texts {
-    /// The section of a table of explainers and metrics, and the texts that it is of. The best and the worst texts by the first
-    /// metric, of the explainer that it ranks first, are shown; some evenly spread where there is no metric.
+    /// The section of a table of explainers and metrics, and the texts that it is of. The best and
+    /// the worst texts by the first metric, of the explainer that it ranks first, are shown; some
+    /// evenly spread where there is no metric.
     ///
     /// # Errors
     /// Not finite, for a value of a table that was not made by an evaluation.
@@ -99,7 +101,7 @@ impl Texts {
 impl ShownText {
     fn new(sample: usize, data: TextData<'_>) -> Self {
         let tokens = &data.tokens[sample];
-        let n = tokens.len().min(MOST_TOKENS);
+        let n = tokens.len().min(MAX_TOKENS);
         let of_explainers = data.attributions.iter();
         Self {
             sample,

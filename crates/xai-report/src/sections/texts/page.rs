@@ -16,7 +16,7 @@ pub(super) fn blocks(section: &Texts) -> Vec<Block> {
         n_of(of.explainers.len(), "explainer", "explainers"),
         n_of(of.metrics.len(), "metric", "metrics"),
     );
-    let mut blocks = vec![Block::Words(about)];
+    let mut blocks = vec![Block::Paragraph(about)];
     blocks.extend(compared::values(of));
     blocks.extend(compared::judged(of));
     if section.texts.is_empty() {
@@ -33,7 +33,7 @@ pub(super) fn blocks(section: &Texts) -> Vec<Block> {
         false => "",
     };
     blocks.push(Block::Heading("Texts side by side"));
-    blocks.push(Block::Words(format!(
+    blocks.push(Block::Paragraph(format!(
         "{which} Orange with a solid line: above 0, the token speaks for the prediction. Blue with a dotted line: below 0. The \
          stronger the colour and the bolder the letters, the larger the attribution beside the largest of the text by the same \
          explainer.{marked}"
@@ -109,7 +109,8 @@ fn draw_token(token: &str, attribution: f64, largest: f64, is_marked: Option<boo
     }
 }
 
-/// Whether people marked a token, where that is known; a report that was changed by hand may have fewer marks.
+/// Whether people marked a token, where that is known; a report that was changed by hand may have
+/// fewer marks.
 fn is_marked(text: &ShownText, place: usize) -> Option<bool> {
     let marks = text.rationale.as_ref()?;
     Some(marks.get(place) == Some(&true))
