@@ -174,8 +174,8 @@ fn metrics_are_judged_by_how_often_the_best_explainer_stays() {
     let text = said(&report).unwrap().text;
     assert_eq!(
         text,
-        "By 1 of 3 metrics with a better end, the best explainer stays the best in at least 90 % of the times that \
-         the samples are drawn again; least often by The second (0.2500)."
+        "By 1 of 3 metrics with a direction, the best explainer stays the best in at least 90 % of the resamples of the \
+         samples; least often by The second (0.2500)."
     );
     assert!(page(&report).contains("Which metrics to believe here"));
     // Reports of before have no such numbers.

@@ -109,8 +109,8 @@ impl Attribution {
 fn curves(table: &EvaluationTable) -> Vec<CurvesOfMetric> {
     let of_metric = |result: &MetricResult| {
         let curves = result.values.iter().filter_map(|value| {
-            let points = value.curve.as_ref()?.iter();
-            let points = points.map(|point| CurvePoint {
+            let steps = value.curve.as_ref()?.iter();
+            let points = steps.map(|point| CurvePoint {
                 n_flipped: point.n_flipped,
                 score: point.score,
             });

@@ -1,13 +1,13 @@
-//! Which explainer is best, and do the metrics agree on it?
+//! Findings about explainers of attribution maps.
 
 use crate::findings::Finding;
 use crate::sections::attribution::data::Attribution;
 use crate::sections::compared::{self, Rules};
 
 const RULES: Rules = Rules {
-    // The metric whose ranking of explainers changes least with the baseline.
+    // Its ranking of explainers changes least with the baseline.
     headline: "symmetric_relevance_gain",
-    beside_random: (|metric| metric.asks_model, "metrics that ask the model"),
+    compared_with_random: (|metric| metric.asks_model, "metrics that ask the model"),
     samples: "samples",
 };
 

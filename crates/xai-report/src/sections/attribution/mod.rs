@@ -12,15 +12,15 @@ use crate::section::{Block, Figure, Finding, Origin, Section, SectionKind};
 pub use data::*;
 
 impl Attribution {
-    /// What all sections of its kind have in common.
+    /// Kind of these sections.
     pub const KIND: SectionKind = SectionKind {
         key: "attribution",
         title: "Attribution maps",
         question: "How good are attribution maps of a model?",
         limits: &[
-            "A masked input is unlike the training data: a drop mixes the worth of the map with the model's reaction to inputs it never saw.",
-            "Compare maps of one model, not models.",
-            "A metric that ranks an explainer first does not make its maps true; metrics ask different things and can disagree.",
+            "A masked input is unlike the training data: a drop mixes the quality of the map with the model's reaction to unfamiliar inputs.",
+            "Compare maps of the same model, not models.",
+            "The first rank by a metric does not make maps correct; metrics measure different properties and can disagree.",
         ],
     };
 }

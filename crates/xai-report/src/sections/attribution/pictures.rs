@@ -10,15 +10,17 @@ use crate::text::with_arrow;
 /// One picture per metric that is an area under a curve.
 pub(super) fn curves(section: &Attribution) -> Vec<Figure> {
     let curves = section.curves.iter();
-    curves.map(|curves| of_curves(section, curves)).collect()
+    curves.map(|curves| line_chart(section, curves)).collect()
 }
 
-fn of_curves(section: &Attribution, curves: &CurvesOfMetric) -> Figure {
+fn line_chart(section: &Attribution, curves: &CurvesOfMetric) -> Figure {
     let points = || curves.curves.iter().flat_map(|curve| &curve.points);
     let farthest = points().map(|point| point.n_flipped).max().unwrap_or(1);
     let series = |curve: &Curve| {
-        let points = curve.points.iter();
-        let points = points.map(|point| Point::new(point.n_flipped as f64, point.score));
+        let points = curve
+            .points
+            .iter()
+            .map(|point| Point::new(point.n_flipped as f64, point.score));
         section.compared.series(&curve.explainer, points)
     };
     let picture = LineChart::new(
@@ -44,8 +46,11 @@ pub(super) fn n_images(section: &Attribution) -> usize {
 pub(super) fn maps(section: &Attribution, gallery: &Gallery, max_pixels: usize) -> Vec<Block> {
     let metric = section.compared.title(&gallery.metric);
     let figures = section.compared.explainers.iter().filter_map(|explainer| {
-        let items = gallery.items.iter();
-        let items: Vec<&GalleryItem> = items.filter(|item| item.explainer == *explainer).collect();
+        let items: Vec<&GalleryItem> = gallery
+            .items
+            .iter()
+            .filter(|item| item.explainer == *explainer)
+            .collect();
         (!items.is_empty()).then(|| figure(explainer, items, metric, max_pixels))
     });
     let figures: Vec<Figure> = figures.collect();
@@ -55,10 +60,10 @@ pub(super) fn maps(section: &Attribution, gallery: &Gallery, max_pixels: usize) 
     vec![
         Block::Heading("Maps of the best and of the worst samples"),
         Block::Paragraph(format!(
-            "Up to {} samples at either end of {metric}, of each explainer. Score is the model's answer for the \
-             target: of the whole input, and of the input times the map scaled to [0, 1]; value is the {metric} of the \
-             sample. Where an explainer gives signs, what is above 0 speaks for the target. Each map has colours up to \
-             its own largest size (±).",
+            "Up to {} samples with the best and the worst {metric} of each explainer. Score is the model's output for the \
+             target, for the whole input and for the input times the map scaled to [0, 1]; value is the {metric} of the \
+             sample. In signed maps, positive values are evidence for the target. The colours of each map range up to its \
+             own largest magnitude (±).",
             gallery.n_each
         )),
         Block::Figures(figures),
@@ -67,9 +72,10 @@ pub(super) fn maps(section: &Attribution, gallery: &Gallery, max_pixels: usize) 
 
 fn figure(explainer: &str, items: Vec<&GalleryItem>, metric: &str, max_pixels: usize) -> Figure {
     let sides = items.iter().map(|it| it.pixels.height.max(it.pixels.width));
-    let reduced = match sides.max() > Some(max_pixels) {
-        true => " Images are reduced by averaging over squares of pixels.",
-        false => "",
+    let reduced = if sides.max() > Some(max_pixels) {
+        " Images are reduced by averaging over squares of pixels."
+    } else {
+        ""
     };
     let picture = Tiles {
         metric,

@@ -35,9 +35,11 @@ impl Picture for Tiles<'_> {
     }
 
     fn draw(&self) -> Vec<Element> {
-        let heads = ["input", "map", "masked input"].into_iter().zip(COLUMNS);
-        let heads = heads.map(|(head, x)| Element::text("label", (x, 14.0), head));
-        let mut marks: Vec<Element> = heads.collect();
+        let mut marks: Vec<Element> = ["input", "map", "masked input"]
+            .into_iter()
+            .zip(COLUMNS)
+            .map(|(head, x)| Element::text("label", (x, 14.0), head))
+            .collect();
         for (index, item) in self.items.iter().enumerate() {
             let y = ABOVE + ROW * index as f64;
             marks.push(self.draw_images(item, y));
@@ -102,8 +104,8 @@ impl Tiles<'_> {
             Raster::from_numbers(of, numbers, &colors),
             Raster::from_pixels(of, &masked, pixels.is_colored),
         ];
-        let images = images.into_iter().zip(COLUMNS);
-        let images = images.map(|(image, x)| image.draw((x, y), shape));
+        let rasters = images.into_iter().zip(COLUMNS);
+        let images = rasters.map(|(raster, x)| raster.draw((x, y), shape));
         Element::group(self.summary_of(item), images)
     }
 

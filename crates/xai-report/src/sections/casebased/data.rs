@@ -285,8 +285,10 @@ impl Casebased {
 }
 
 fn reliability(report: &AuditReport, distribution: &AuditDistribution) -> Vec<ReliabilityBin> {
-    let bins = report.reliability.iter();
-    let bins = bins.zip(&distribution.reliability_intervals);
+    let bins = report
+        .reliability
+        .iter()
+        .zip(&distribution.reliability_intervals);
     bins.map(|(bin, interval)| ReliabilityBin {
         from: bin.from,
         to: bin.to,

@@ -11,14 +11,14 @@ use crate::section::{Block, Figure, Finding, Origin, Section, SectionKind};
 pub use data::*;
 
 impl Casebased {
-    /// What all sections of its kind have in common.
+    /// Kind of these sections.
     pub const KIND: SectionKind = SectionKind {
         key: "casebased",
         title: "Case-based explanations",
         question: "Do predictions agree with their nearest training cases?",
         limits: &[
             "Agreement with precedents is not correctness: neighbours can agree with a wrong prediction.",
-            "The levels are conventions.",
+            "The thresholds of the levels high, medium and low are conventions.",
         ],
     };
 }

@@ -97,8 +97,8 @@ fn groups(section: &Casebased) -> Table {
 }
 
 fn by_class(section: &Casebased) -> Table {
-    let rows = section.by_class.iter();
-    let rows = rows.map(|of| row![&of.class, of.n, of.mean_correspondence, of.accuracy]);
+    let classes = section.by_class.iter();
+    let rows = classes.map(|of| row![&of.class, of.n, of.mean_correspondence, of.accuracy]);
     Table::new("Predictions by predicted class")
         .words(["predicted class"])
         .numbers(["number", "mean correspondence", "accuracy"])

@@ -151,8 +151,9 @@ impl Compared {
             _ => table.reliability()?.metrics,
         };
         let mut judged = judged.iter().map(Reliability::new);
-        let metrics = table.metrics.iter();
-        let metrics: Vec<_> = metrics
+        let metrics: Vec<_> = table
+            .metrics
+            .iter()
             .map(|result| MetricOfExplainers::new(result, alpha, judged.next()))
             .collect();
         Ok(Self {
@@ -181,7 +182,7 @@ impl Compared {
         self.metrics.iter().flat_map(of_metric).collect()
     }
 
-    /// Says of a metric what its values did under perturbations.
+    /// Sets the scores of a metric under perturbations.
     pub fn set_perturbed(&mut self, metric: &str, perturbed: PerturbedMetric) {
         let of_name = self.metrics.iter_mut().find(|of| of.metric == metric);
         if let Some(of_name) = of_name {
@@ -218,8 +219,9 @@ impl Compared {
     #[must_use]
     pub fn opposite_metrics(&self) -> Vec<(&RankAgreement, f64)> {
         let pairs = self.agreement_of_metrics.iter();
-        let negative = pairs.filter_map(|pair| Some((pair, pair.tau.filter(|tau| *tau < 0.0)?)));
-        let mut negative: Vec<(&RankAgreement, f64)> = negative.collect();
+        let mut negative: Vec<(&RankAgreement, f64)> = pairs
+            .filter_map(|pair| Some((pair, pair.tau.filter(|tau| *tau < 0.0)?)))
+            .collect();
         negative.sort_by(|a, b| a.1.total_cmp(&b.1));
         negative
     }
@@ -329,9 +331,12 @@ fn agreements(metrics: &[MetricOfExplainers]) -> Result<Vec<RankAgreement>> {
     let mut agreements = Vec::new();
     for (i, first) in ranked.clone().enumerate() {
         for second in ranked.clone().skip(i + 1) {
-            let both = first.ranks.iter().zip(&second.ranks);
-            let both = both.filter_map(|(a, b)| Some(((*a)?, (*b)?)));
-            let (a, b): (Vec<f64>, Vec<f64>) = both.unzip();
+            let (a, b): (Vec<f64>, Vec<f64>) = first
+                .ranks
+                .iter()
+                .zip(&second.ranks)
+                .filter_map(|(a, b)| Some(((*a)?, (*b)?)))
+                .unzip();
             if a.len() >= MIN_RANKED {
                 agreements.push(RankAgreement {
                     first: first.metric.clone(),

@@ -1,4 +1,4 @@
-//! Which explainer is best, and do the metrics agree on it?
+//! Findings of sections that compare explainers: the best explainer, and agreement and reliability of the metrics.
 
 use std::cmp::Ordering;
 
@@ -10,23 +10,22 @@ use crate::origin::Origin;
 use crate::sections::compared::data::{Compared, Comparison, MetricOfExplainers};
 use crate::text::{coverage, decimals};
 
-/// How the sentences of a family are made.
+/// Rules of the findings that differ between families.
 pub(crate) struct Rules {
-    /// The metric that is read first, where the section has it.
+    /// Metric of the first finding, if the section has it.
     pub(crate) headline: &'static str,
-    /// Which metrics count beside random explanations, and what they are called: `metrics that ask
-    /// the model`.
-    pub(crate) beside_random: (fn(&MetricOfExplainers) -> bool, &'static str),
-    /// What is explained: `samples`.
+    /// Filter of the metrics for the comparison with random explanations, and their name in sentences.
+    pub(crate) compared_with_random: (fn(&MetricOfExplainers) -> bool, &'static str),
+    /// Name of the explained items, for example `samples`.
     pub(crate) samples: &'static str,
 }
 
-/// The findings of a section that compares explainers.
+/// Findings of a section that compares explainers.
 pub(crate) fn findings(origin: &Origin, section: &Compared, rules: &Rules) -> Vec<Finding> {
     let note = |text| Finding::new(origin, Verdict::Note, text);
     let mut findings = Vec::new();
     findings.extend(headline(section, rules).and_then(|metric| best(origin, section, metric)));
-    findings.extend(beside_random(origin, section, rules));
+    findings.extend(compare_with_random(origin, section, rules));
     findings.extend(disagreement(section).map(note));
     findings.extend(resampled(section, rules).map(note));
     findings.extend(perturbed(section).map(note));
@@ -35,7 +34,7 @@ pub(crate) fn findings(origin: &Origin, section: &Compared, rules: &Rules) -> Ve
     findings
 }
 
-/// The metric that is read first.
+/// Metric of the first finding: the headline metric, or the first with a better direction.
 fn headline<'a>(section: &'a Compared, rules: &Rules) -> Option<&'a MetricOfExplainers> {
     let mut metrics = section.metrics.iter();
     let named = metrics
@@ -44,7 +43,7 @@ fn headline<'a>(section: &'a Compared, rules: &Rules) -> Option<&'a MetricOfExpl
     named.or_else(|| metrics.find(|metric| metric.better != Direction::None))
 }
 
-/// The explainer of rank 1, and those that it does not differ from significantly.
+/// The explainer with rank 1, and the explainers from which it does not differ significantly.
 fn best(origin: &Origin, section: &Compared, metric: &MetricOfExplainers) -> Option<Finding> {
     let ranks = metric.ranks.iter().enumerate();
     let ranked = ranks.filter_map(|(e, rank)| Some((e, (*rank)?)));
@@ -54,7 +53,7 @@ fn best(origin: &Origin, section: &Compared, metric: &MetricOfExplainers) -> Opt
     let number = with_interval(&estimate);
     if section.explainers.len() == 1 {
         let text = format!(
-            "By {title}, “{name}” has {number}; with a single explainer there is nothing to compare it with."
+            "{title} of “{name}” is {number}; with a single explainer there is no comparison."
         );
         let finding = Finding::new(origin, Verdict::Note, text);
         return Some(finding.with(&estimate));
@@ -63,9 +62,12 @@ fn best(origin: &Origin, section: &Compared, metric: &MetricOfExplainers) -> Opt
     let pairs = metric.comparisons.iter().filter(is_of_best);
     let not_apart: Vec<&str> = pairs
         .filter(|pair| !pair.significant || pair.favours.as_ref() != Some(name))
-        .map(|pair| match pair.first == *name {
-            true => pair.second.as_str(),
-            false => pair.first.as_str(),
+        .map(|pair| {
+            if pair.first == *name {
+                pair.second.as_str()
+            } else {
+                pair.first.as_str()
+            }
         })
         .collect();
     let (verdict, is_best, than) = if not_apart.is_empty() {
@@ -82,17 +84,20 @@ fn best(origin: &Origin, section: &Compared, metric: &MetricOfExplainers) -> Opt
     Some(Finding::new(origin, verdict, text).with(&estimate))
 }
 
-/// Explainers beside the one called random, if there is one: by how many metrics that ask the model each is
-/// significantly better. A map that is simpler than a random one is no better for that.
-fn beside_random(origin: &Origin, section: &Compared, rules: &Rules) -> Vec<Finding> {
+/// Compares every explainer with the one called random, if there is one: number of metrics by which it is significantly better
+/// and worse.
+///
+/// `Rules::compared_with_random` leaves out metrics of complexity, because a map that is simpler than a random one is not
+/// better for that reason.
+fn compare_with_random(origin: &Origin, section: &Compared, rules: &Rules) -> Vec<Finding> {
     let is_random = |name: &&String| name.to_lowercase().contains("random");
     let Some(random) = section.explainers.iter().find(is_random) else {
         return Vec::new();
     };
-    let (counts, called) = rules.beside_random;
+    let (is_counted, metrics_name) = rules.compared_with_random;
     let metrics = section.metrics.iter();
-    let directed = metrics.filter(|metric| metric.better != Direction::None && counts(metric));
-    let of = |name: &String| {
+    let directed = metrics.filter(|metric| metric.better != Direction::None && is_counted(metric));
+    let n_better_and_worse = |name: &String| {
         let is_pair = |pair: &&Comparison| {
             let names = [&pair.first, &pair.second];
             names == [name, random] || names == [random, name]
@@ -110,26 +115,26 @@ fn beside_random(origin: &Origin, section: &Compared, rules: &Rules) -> Vec<Find
     let n = directed.clone().count();
     let others = section.explainers.iter().filter(|name| *name != random);
     let sentence = |name: &String| {
-        let (better, worse) = of(name);
+        let (better, worse) = n_better_and_worse(name);
         let verdict = match better.cmp(&worse) {
             Ordering::Greater => Verdict::Better,
             Ordering::Less => Verdict::Worse,
             Ordering::Equal => Verdict::NoDifference,
         };
         let text = format!(
-            "“{name}” is significantly better than “{random}” by {better} of {n} {called}, and worse by {worse}."
+            "“{name}” is significantly better than “{random}” by {better} of {n} {metrics_name}, and worse by {worse}."
         );
         Finding::new(origin, verdict, text)
     };
     others.map(sentence).collect()
 }
 
-/// Pairs of metrics that order the explainers in opposite ways.
+/// Number of pairs of metrics that rank the explainers in opposite orders.
 fn disagreement(section: &Compared) -> Option<String> {
     let opposite = section.opposite_metrics();
     let (pair, tau) = opposite.first()?;
     Some(format!(
-        "{} of {} pairs of metrics rank the explainers in rather opposite orders, most of all {} and {} (Kendall's τ {tau:.2}): which explainer is best depends on the question.",
+        "{} of {} pairs of metrics rank the explainers in opposite orders (Kendall's τ < 0), most of all {} and {} (τ {tau:.2}): which explainer is best depends on the metric.",
         opposite.len(),
         section.agreement_of_metrics.len(),
         section.title(&pair.first),
@@ -137,18 +142,18 @@ fn disagreement(section: &Compared) -> Option<String> {
     ))
 }
 
-/// By how many metrics other samples would have the same best explainer, as often as intervals
-/// cover, and by which least.
+/// Number of metrics by which the best explainer stays the best in resamples, and the metric with the smallest share.
 fn resampled(section: &Compared, rules: &Rules) -> Option<String> {
     let metrics = section.metrics.iter();
-    let drawn = metrics.filter_map(|m| Some((m, m.reliability.as_ref()?.same_best?)));
-    let drawn: Vec<(&MetricOfExplainers, f64)> = drawn.collect();
-    let (least, share) = drawn.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
-    let n_stable = drawn.iter().filter(|(_, share)| *share >= section.level);
+    let shares: Vec<(&MetricOfExplainers, f64)> = metrics
+        .filter_map(|m| Some((m, m.reliability.as_ref()?.same_best?)))
+        .collect();
+    let (least, share) = shares.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let n_stable = shares.iter().filter(|(_, share)| *share >= section.level);
     Some(format!(
-        "By {} of {} metrics with a better end, the best explainer stays the best in at least {} of the times that the {} are drawn again; least often by {} ({}).",
+        "By {} of {} metrics with a direction, the best explainer stays the best in at least {} of the resamples of the {}; least often by {} ({}).",
         n_stable.count(),
-        drawn.len(),
+        shares.len(),
         coverage(section.level),
         rules.samples,
         least.title,
@@ -156,42 +161,47 @@ fn resampled(section: &Compared, rules: &Rules) -> Option<String> {
     ))
 }
 
-/// Which metric is most to be trusted under perturbations, and which least.
+/// Metrics with the largest and the smallest mean of noise resilience and reactivity.
 fn perturbed(section: &Compared) -> Option<String> {
-    let trust = |metric: &MetricOfExplainers| {
-        let of = metric.perturbed?;
-        Some((of.noise_resilience? + of.reactivity?) / 2.0)
+    let mean_score = |metric: &MetricOfExplainers| {
+        let scores = metric.perturbed?;
+        Some((scores.noise_resilience? + scores.reactivity?) / 2.0)
     };
-    let judged = section
+    let scored: Vec<(&MetricOfExplainers, f64)> = section
         .metrics
         .iter()
-        .filter_map(|metric| Some((metric, trust(metric)?)));
-    let judged: Vec<(&MetricOfExplainers, f64)> = judged.collect();
-    // The first one of equals.
-    let most = judged.iter().reduce(|a, b| if b.1 > a.1 { b } else { a })?;
-    let least = judged.iter().reduce(|a, b| if b.1 < a.1 { b } else { a })?;
-    let said =
-        |of: &(&MetricOfExplainers, f64)| format!("{} ({})", of.0.title, decimals(Some(of.1)));
+        .filter_map(|metric| Some((metric, mean_score(metric)?)))
+        .collect();
+    // The first metric among ties.
+    let best = scored.iter().reduce(|a, b| if b.1 > a.1 { b } else { a })?;
+    let worst = scored.iter().reduce(|a, b| if b.1 < a.1 { b } else { a })?;
+    let with_score = |(metric, score): &(&MetricOfExplainers, f64)| {
+        format!("{} ({})", metric.title, decimals(Some(*score)))
+    };
     Some(format!(
         "Under perturbations, of {} {} has the largest mean of resilience to noise and reactivity to disruption, {} the smallest.",
-        count(judged.len() as u64, "metric"),
-        said(most),
-        said(least),
+        count(scored.len() as u64, "metric"),
+        with_score(best),
+        with_score(worst),
     ))
 }
 
-/// Metrics without a value for some samples.
+/// Metrics that are undefined for some samples.
 fn undefined(section: &Compared, rules: &Rules) -> Option<String> {
     let words = section.metrics.iter().filter_map(|metric| {
-        let largest = metric.values.iter().map(|value| value.n_undefined).max();
-        let largest = largest.filter(|n| *n > 0)?;
+        let n_undefined = metric.values.iter().map(|value| value.n_undefined).max();
+        let largest = n_undefined.filter(|n| *n > 0)?;
         Some(format!(
             "{} ({largest} of {} {})",
             metric.title, section.n_samples, rules.samples
         ))
     });
     let words: Vec<String> = words.collect();
-    let mut text = format!("Some {} have no value by {}.", rules.samples, list(&words));
+    let mut text = format!(
+        "Some metrics are undefined for some {}: {}.",
+        rules.samples,
+        list(&words)
+    );
     let reasons = section.metrics.iter();
     for (metric, why) in reasons.filter_map(|m| Some((m, m.undefined.as_ref()?))) {
         text += &format!(" {} is undefined: {why}.", metric.title);

@@ -12,11 +12,14 @@ pub(super) fn table(section: &Compared) -> Table {
         "Mean over samples, {} interval, and rank (1 = best) of each explainer",
         coverage(section.level)
     );
-    let table = Table::new(caption).words(["explainer"]);
-    let table = section.metrics.iter().fold(table, |table, metric| {
-        let title = name(&with_arrow(&metric.title, metric.better));
-        table.number(head(title, name(&metric.range)))
-    });
+    let explainer_column = Table::new(caption).words(["explainer"]);
+    let table = section
+        .metrics
+        .iter()
+        .fold(explainer_column, |table, metric| {
+            let title = name(&with_arrow(&metric.title, metric.better));
+            table.number(head(title, name(&metric.range)))
+        });
     let explainers = section.explainers.iter().enumerate();
     table.rows(explainers.map(|(index, explainer)| {
         let cells = section.metrics.iter().map(|metric| cell(metric, index));
@@ -64,15 +67,15 @@ pub(super) fn differences(section: &Compared) -> Vec<Block> {
         return Vec::new();
     }
     let mut blocks = vec![Block::Paragraph(format!(
-        "{} of {} of explainers differ significantly by a metric: Wilcoxon's signed-rank test over samples, below \
-         {} after Holm's correction for all pairs of the metric.",
+        "{} of {} of explainers differ significantly by a metric (Wilcoxon's signed-rank test over samples, p below \
+         {} after Holm's correction for all pairs of the metric).",
         rows.len(),
         number::counted(n as u64, "pair", "pairs"),
         section.alpha(),
     ))];
     if !rows.is_empty() {
         let table = Table::new("Differences that are significant after Holm's correction")
-            .words(["metric", "the test speaks for", "against"])
+            .words(["metric", "better explainer", "worse explainer"])
             .numbers(["mean difference", "p", "p after correction"])
             .rows(rows);
         blocks.push(Block::Table(table));
@@ -89,7 +92,7 @@ fn difference_row(metric: &MetricOfExplainers, pair: &Comparison) -> Vec<Cell> {
     };
     let winner = match favoured {
         Some(_) => winner.clone(),
-        None => format!("neither end is better: {winner}"),
+        None => format!("no better direction: {winner}"),
     };
     row![
         with_arrow(&metric.title, metric.better),

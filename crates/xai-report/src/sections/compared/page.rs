@@ -27,8 +27,8 @@ pub(crate) fn values(section: &Compared) -> Vec<Block> {
 
 /// One small picture per metric.
 fn panel(section: &Compared, metric: &MetricOfExplainers) -> Figure {
-    let rows = section.explainers.iter().zip(&metric.values).enumerate();
-    let rows = rows.map(|(index, (explainer, estimate))| Row {
+    let values = section.explainers.iter().zip(&metric.values).enumerate();
+    let rows = values.map(|(index, (explainer, estimate))| Row {
         is_best: is_best(metric, index),
         ..Row::new(explainer, index, *estimate)
     });

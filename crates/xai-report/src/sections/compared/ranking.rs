@@ -59,8 +59,9 @@ fn agreement(section: &Compared) -> Figure {
             keys.push(key);
         }
     }
-    let taus = pairs.map(|pair| ((pair.first.as_str(), pair.second.as_str()), pair.tau));
-    let taus: BTreeMap<(&str, &str), Option<f64>> = taus.collect();
+    let taus: BTreeMap<(&str, &str), Option<f64>> = pairs
+        .map(|pair| ((pair.first.as_str(), pair.second.as_str()), pair.tau))
+        .collect();
     let value = |first: usize, second: usize| {
         let (first, second) = (*keys.get(first)?, *keys.get(second)?);
         let tau = taus

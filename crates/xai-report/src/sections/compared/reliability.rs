@@ -9,19 +9,20 @@ use crate::text::with_arrow;
 /// Pictures of the metrics between two axes, and tables of what is said of each.
 pub(super) fn blocks(section: &Compared) -> Vec<Block> {
     let metrics = section.metrics.iter();
-    let judged = metrics
+    let judged: Vec<(&MetricOfExplainers, &Reliability)> = metrics
         .clone()
-        .filter_map(|metric| Some((metric, metric.reliability.as_ref()?)));
-    let judged: Vec<(&MetricOfExplainers, &Reliability)> = judged.collect();
-    let perturbed = metrics.filter_map(|metric| Some((metric, metric.perturbed?)));
-    let perturbed: Vec<(&MetricOfExplainers, PerturbedMetric)> = perturbed.collect();
+        .filter_map(|metric| Some((metric, metric.reliability.as_ref()?)))
+        .collect();
+    let perturbed: Vec<(&MetricOfExplainers, PerturbedMetric)> = metrics
+        .filter_map(|metric| Some((metric, metric.perturbed?)))
+        .collect();
     if judged.is_empty() && perturbed.is_empty() {
         return Vec::new();
     }
     let mut blocks = vec![Block::Heading("Which metrics to believe here")];
-    let figures: Vec<Figure> = of_values(&judged)
+    let figures: Vec<Figure> = stability(&judged)
         .into_iter()
-        .chain(of_perturbed(&perturbed))
+        .chain(perturbation(&perturbed))
         .collect();
     if !figures.is_empty() {
         blocks.push(Block::Figures(figures));
@@ -35,8 +36,8 @@ pub(super) fn blocks(section: &Compared) -> Vec<Block> {
     blocks
 }
 
-/// The metrics that have a place on both axes, by what their values say.
-fn of_values(judged: &[(&MetricOfExplainers, &Reliability)]) -> Option<Figure> {
+/// Plots metrics by agreement of samples and stability of the best explainer.
+fn stability(judged: &[(&MetricOfExplainers, &Reliability)]) -> Option<Figure> {
     let places = judged
         .iter()
         .map(|(metric, of)| (*metric, of.kendall_w.zip(of.same_best)));
@@ -46,23 +47,23 @@ fn of_values(judged: &[(&MetricOfExplainers, &Reliability)]) -> Option<Figure> {
     ];
     Some(picture(places, axes)?.figure(
         "Do samples agree, and would other samples?",
-        "Across: how far the samples rank the explainers alike, 1 = all do. Up: how often samples drawn again have \
-         the same best explainer. At the right, one sample tells what all tell; at the top, the best explainer does \
-         not hang on which samples were taken.",
+        "Horizontal: agreement of the samples on the ranking of the explainers, 1 = all samples agree. Vertical: share of \
+         resamples with the same best explainer. At the right, a single sample ranks like all samples; at the top, the best \
+         explainer does not depend on which samples were drawn.",
     ))
 }
 
-/// The same by what they did under perturbations.
-fn of_perturbed(perturbed: &[(&MetricOfExplainers, PerturbedMetric)]) -> Option<Figure> {
+/// Plots metrics by noise resilience and reactivity.
+fn perturbation(perturbed: &[(&MetricOfExplainers, PerturbedMetric)]) -> Option<Figure> {
     let places = perturbed
         .iter()
         .map(|(metric, of)| (*metric, of.noise_resilience.zip(of.reactivity)));
     let axes = ["resilience to noise", "reactivity to disruption"];
     Some(picture(places, axes)?.figure(
         "Do metrics stay where predictions stay, and react where they change?",
-        "Across: under small perturbations that keep the prediction, how far values move evenly to both sides and ranks stay. \
-         Up: under large ones that change it, how far values get worse. A metric that can be trusted is at the top right; one \
-         that never moves is resilient and does not react.",
+        "Horizontal: under small perturbations that keep the prediction, how evenly values change in both directions and how \
+         stable ranks are. Vertical: under large perturbations that change it, how much values get worse. Reliable metrics are \
+         at the top right; a metric that never changes is resilient, but does not react.",
     ))
 }
 

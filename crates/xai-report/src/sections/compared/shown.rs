@@ -92,10 +92,13 @@ pub(crate) fn scaled(
     let step = step(height, width);
     let is_colored = n_channels >= 3;
     let channels = if is_colored { 3 } else { 1 };
-    let values = places(image).flat_map(|(y, x)| (0..channels).map(move |c| (y, x, c)));
-    let values = values.map(|place| match high > low {
-        true => ((image[place] - low) / (high - low)).clamp(0.0, 1.0),
-        false => 0.0,
+    let positions = places(image).flat_map(|(y, x)| (0..channels).map(move |c| (y, x, c)));
+    let values = positions.map(|position| {
+        if high > low {
+            ((image[position] - low) / (high - low)).clamp(0.0, 1.0)
+        } else {
+            0.0
+        }
     });
     let size = (height.div_ceil(step), width.div_ceil(step));
     (values.collect(), size, is_colored)
@@ -107,14 +110,14 @@ pub(crate) fn image(
     layout: Layout,
     row: usize,
 ) -> Option<ArrayView3<'_, f32>> {
-    let sample = samples.index_axis(Axis(0), row);
-    let sample = match (sample.ndim(), layout) {
+    let view = samples.index_axis(Axis(0), row);
+    let with_channels = match (view.ndim(), layout) {
         // Grey, without an axis of channels.
-        (2, Layout::ChannelsFirst) => sample.insert_axis(Axis(0)),
-        (2, _) => sample.insert_axis(Axis(2)),
-        _ => sample,
+        (2, Layout::ChannelsFirst) => view.insert_axis(Axis(0)),
+        (2, _) => view.insert_axis(Axis(2)),
+        _ => view,
     };
-    let sample = sample.into_dimensionality::<Ix3>().ok()?;
+    let sample = with_channels.into_dimensionality::<Ix3>().ok()?;
     Some(match layout {
         Layout::ChannelsFirst => sample.permuted_axes([1, 2, 0]),
         _ => sample,

@@ -1,4 +1,4 @@
-//! Which explanation by training cases is best, and do they find mislabeled cases?
+//! Findings about training-data attribution, and whether it finds mislabeled cases.
 
 use xai_core::Direction;
 
@@ -8,9 +8,9 @@ use crate::sections::compared::{self, Rules};
 use crate::sections::data_attribution::data::DataAttribution;
 
 const RULES: Rules = Rules {
-    // The one that asks what training does, of many subsets.
+    // The metric that retrains on many subsets of the training data.
     headline: "linear_datamodeling_score",
-    beside_random: (|metric| metric.better != Direction::None, "metrics"),
+    compared_with_random: (|metric| metric.better != Direction::None, "metrics"),
     samples: "test cases",
 };
 

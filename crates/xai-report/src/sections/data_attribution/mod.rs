@@ -10,15 +10,15 @@ use crate::section::{Block, Figure, Finding, Origin, Section, SectionKind};
 pub use data::*;
 
 impl DataAttribution {
-    /// What all sections of its kind have in common.
+    /// Kind of these sections.
     pub const KIND: SectionKind = SectionKind {
         key: "data_attribution",
         title: "Attributions to training cases",
         question: "How good are explanations of predictions by training cases?",
         limits: &[
-            "Only metrics that train again ask what training does; the others ask for something that good attributions should find, and an explainer that finds it need not be faithful.",
-            "Training cases that are hard, not mislabeled, have large scores, too.",
-            "Intervals are over test cases: they do not say how another training would change the numbers.",
+            "Only metrics that retrain the model measure the effect of training cases; the others test for something that good attributions should find, and an explainer that finds it need not be faithful.",
+            "Training cases that are difficult but correctly labeled have large scores, too.",
+            "Intervals are over test cases; they do not include the variation between trainings.",
         ],
     };
 }

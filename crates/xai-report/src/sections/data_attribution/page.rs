@@ -51,8 +51,10 @@ fn whole(section: &DataAttribution) -> Table {
 /// How early mislabeled cases come by each explainer.
 fn detection(section: &DataAttribution, found: &MislabeledCases) -> Figure {
     let series = |curve: &DetectionCurve| {
-        let points = curve.points.iter();
-        let points = points.map(|point| Point::new(point.inspected, point.found));
+        let points = curve
+            .points
+            .iter()
+            .map(|point| Point::new(point.inspected, point.found));
         section.compared.series(&curve.explainer, points)
     };
     let picture = LineChart::new(
@@ -100,8 +102,10 @@ fn top_cases(section: &DataAttribution) -> Vec<Block> {
 }
 
 fn title(sample: &TopCasesOfSample) -> String {
-    let class = sample.class.as_ref();
-    let class = class.map_or_else(String::new, |class| format!(", class {class}"));
+    let class = match &sample.class {
+        Some(class) => format!(", class {class}"),
+        None => String::new(),
+    };
     format!("Top training cases of test case {}{class}", sample.sample)
 }
 

@@ -1,4 +1,4 @@
-//! Do masks find the true edges, and are explanations sufficient and necessary?
+//! Findings about masks against the ground truth, and about sufficiency and necessity.
 
 use crate::findings::{Finding, Verdict};
 use crate::findings::{IntervalRule, list, with_interval};
@@ -12,7 +12,7 @@ pub(super) fn findings(section: &Graph) -> Vec<Finding> {
     truths.chain(best(section)).collect()
 }
 
-/// The AUROC of a mask beside ½.
+/// Compares the AUROC of a mask with 0.5.
 fn truth(section: &Graph, explainer: &GraphExplainer) -> Option<Finding> {
     let (truth, name) = (explainer.groundtruth.as_ref()?, &explainer.name);
     let rule = IntervalRule {
@@ -21,16 +21,18 @@ fn truth(section: &Graph, explainer: &GraphExplainer) -> Option<Finding> {
         name: "AUROC",
         sentences: [
             &format!("The mask of “{name}” finds the true edges better than chance"),
-            &format!("The mask of “{name}” does not find the true edges beyond chance"),
-            &format!("The mask of “{name}” ranks the true edges below the others"),
-            &format!("Whether the mask of “{name}” finds the true edges cannot be said"),
+            &format!(
+                "The mask of “{name}” does not find the true edges significantly better than chance"
+            ),
+            &format!("The mask of “{name}” ranks the true edges below the other edges"),
+            &format!("Whether the mask of “{name}” finds the true edges is undefined"),
         ],
         consequence: "",
     };
     Some(rule.finding(&section.origin))
 }
 
-/// The explainer with the highest characterization at its best size.
+/// The explainers with the highest characterization at their best size.
 fn best(section: &Graph) -> Option<Finding> {
     let at_best = |explainer: &GraphExplainer| {
         let point = *explainer.curve.get(explainer.best)?;
@@ -55,24 +57,25 @@ fn best(section: &Graph) -> Option<Finding> {
         (_, true) => "; its interval lies above those of the others".to_owned(),
         (_, false) => format!("; its interval overlaps that of {}", list(&overlaps)),
     };
-    let verdict = match best.len() == 1 && points.len() > 1 && overlaps.is_empty() {
-        true => Verdict::Better,
-        false => Verdict::Note,
+    let verdict = if best.len() == 1 && points.len() > 1 && overlaps.is_empty() {
+        Verdict::Better
+    } else {
+        Verdict::Note
     };
-    let named = best
+    let named: Vec<String> = best
         .iter()
-        .map(|(name, point)| format!("“{name}” at size {}", point.level));
-    let named: Vec<String> = named.collect();
-    let equally = if best.len() > 1 { " alike" } else { "" };
+        .map(|(name, point)| format!("“{name}” at size {}", point.level))
+        .collect();
+    let equally = if best.len() > 1 { " equally" } else { "" };
     let text = format!(
-        "Sufficiency and necessity together are highest{equally} for {}: characterization {}{beside_others}.",
+        "Characterization, which joins sufficiency and necessity, is{equally} highest for {}: {}{beside_others}.",
         list(&named),
         with_interval(&estimate)
     );
     Some(Finding::new(&section.origin, verdict, text).with(&estimate))
 }
 
-/// Whether two intervals share a value; unknown ones may.
+/// True if two intervals overlap, or if one of them is unknown.
 fn overlap(a: Option<[f64; 2]>, b: Option<[f64; 2]>) -> bool {
     match (a, b) {
         (Some([low, high]), Some([other_low, other_high])) => {

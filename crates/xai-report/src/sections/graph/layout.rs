@@ -136,9 +136,10 @@ fn better_place(
         sum[1] += weight * (y + distance * towards[1]);
         weights += weight;
     }
-    match weights > 0.0 {
-        true => [sum[0] / weights, sum[1] / weights],
-        false => places[node],
+    if weights > 0.0 {
+        [sum[0] / weights, sum[1] / weights]
+    } else {
+        places[node]
     }
 }
 
@@ -172,9 +173,12 @@ fn into_unit_square(places: &[[f64; 2]]) -> Vec<[f64; 2]> {
     };
     let (x, y) = (ends(0), ends(1));
     let extent = (x.1 - x.0).max(y.1 - y.0);
-    let scaled = |value: f64, (low, high): (f64, f64)| match extent > 0.0 {
-        true => (0.5 + (value - (low + high) / 2.0) / extent).clamp(0.0, 1.0),
-        false => 0.5,
+    let scaled = |value: f64, (low, high): (f64, f64)| {
+        if extent > 0.0 {
+            (0.5 + (value - (low + high) / 2.0) / extent).clamp(0.0, 1.0)
+        } else {
+            0.5
+        }
     };
     places
         .iter()

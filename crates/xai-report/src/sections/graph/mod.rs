@@ -16,15 +16,15 @@ use crate::section::{Block, Figure, Finding, Origin, Section, SectionKind};
 pub use data::*;
 
 impl Graph {
-    /// What all sections of its kind have in common.
+    /// Kind of these sections.
     pub const KIND: SectionKind = SectionKind {
         key: "graph",
         title: "Explanatory subgraphs",
         question: "Are explanatory subgraphs sufficient and necessary?",
         limits: &[
-            "A graph with edges removed is unlike the training data: fidelity mixes the worth of the explanation with the model's reaction to that.",
-            "Compare explanations of one model, at equal size.",
-            "The edges that are called true are those that made the label when the data was made; a model may use others.",
+            "A graph with edges removed is unlike the training data: fidelity mixes the quality of the explanation with the model's reaction to such graphs.",
+            "Compare only explanations of the same model and of the same size.",
+            "True edges are those that determined the label when the data was generated; a model may use other edges.",
         ],
     };
 }

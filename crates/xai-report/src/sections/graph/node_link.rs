@@ -50,9 +50,10 @@ impl Picture for NodeLink<'_> {
             .iter()
             .filter(|edge| edge.is_true == Some(true))
             .count();
-        let truth = match edges.iter().any(|edge| edge.is_true.is_some()) {
-            true => format!(" {n_true} of the edges belong to the truth."),
-            false => String::new(),
+        let truth = if edges.iter().any(|edge| edge.is_true.is_some()) {
+            format!(" {n_true} of the edges are true edges.")
+        } else {
+            String::new()
         };
         format!(
             "Node {} with {} and {} around it.{truth} Highest scores: {}.",
@@ -77,10 +78,7 @@ impl Picture for NodeLink<'_> {
         let mut entries = vec![explained, edge(THINNEST, low), edge(THICKEST, high)];
         let mut edges = self.neighborhood.edges.iter();
         if edges.any(|edge| edge.is_true == Some(true)) {
-            entries.push(LegendEntry::new(
-                Swatch::TrueEdge,
-                "outlined: edge of the truth",
-            ));
+            entries.push(LegendEntry::new(Swatch::TrueEdge, "outlined: true edge"));
         }
         entries
     }
@@ -141,9 +139,10 @@ impl NodeLink<'_> {
             let (x, y) = self.at(index)?;
             // As wide as the number in it.
             let radius = 8.5_f64.max(3.5 + 2.6 * node.node.to_string().len() as f64);
-            let (kind, radius, note) = match index == 0 {
-                true => (" explained", radius + 2.5, ", the explained one"),
-                false => ("", radius, ""),
+            let (kind, radius, note) = if index == 0 {
+                (" explained", radius + 2.5, ", the explained node")
+            } else {
+                ("", radius, "")
             };
             let circle = Element::circle(format_args!("node{kind}"), (x, y), radius);
             let class = format!("node-name{kind}");
@@ -162,8 +161,8 @@ impl NodeLink<'_> {
     fn summary_of(&self, edge: &DrawnEdge) -> String {
         let [from, to] = self.names(edge).unwrap_or_default();
         let truth = match edge.is_true {
-            Some(true) => ", an edge of the truth",
-            Some(false) => ", no edge of the truth",
+            Some(true) => ", a true edge",
+            Some(false) => ", not a true edge",
             None => "",
         };
         format!("edge {from} – {to}: score {}{truth}", decimals(edge.score))

@@ -15,8 +15,8 @@ use crate::text::with_arrow;
 pub(super) fn blocks(section: &Graph) -> Vec<Block> {
     let about = format!(
         "{} explained by {}. fid₊ is the share of predictions that change when the explanation is removed \
-         (higher is better: it is necessary), fid₋ the share that change when it alone is kept (lower is \
-         better: it is sufficient); the characterization score joins both.",
+         (higher is better: the explanation is necessary), fid₋ is the share that change when only the explanation is kept \
+         (lower is better: it is sufficient); the characterization score combines both.",
         number::counted(
             section.n_explained,
             "node or graph is",
@@ -30,9 +30,11 @@ pub(super) fn blocks(section: &Graph) -> Vec<Block> {
         Block::Heading("Fidelity by the size of the explanation"),
     ];
     let drawn = || section.explainers.iter().take(MAX_DRAWN_EXPLAINERS);
-    let of_explainers = drawn().filter_map(|explainer| of_explainer(section, explainer));
-    let figures = characterization(section).into_iter().chain(of_explainers);
-    let figures: Vec<Figure> = figures.collect();
+    let by_explainer = drawn().filter_map(|explainer| fidelity(section, explainer));
+    let figures: Vec<Figure> = characterization(section)
+        .into_iter()
+        .chain(by_explainer)
+        .collect();
     if !figures.is_empty() {
         blocks.push(Block::Figures(figures));
     }
@@ -43,14 +45,14 @@ pub(super) fn blocks(section: &Graph) -> Vec<Block> {
     }
     let masks = truth::masks(section).take(MAX_DRAWN_EXPLAINERS);
     blocks.extend(Block::panels(
-        "How the scores of masks are distributed",
-        "Where the truth is known: upward the share of the true edges, downward that of the other edges. A mask that \
-         finds the truth has the upper bars further to the right.",
+        "Distribution of mask scores",
+        "If the ground truth is known, the share of the true edges is drawn upward and that of the other edges downward. A \
+         mask that finds the true edges has its upper bars further to the right.",
         masks.collect(),
     ));
     blocks.extend(Block::panels(
-        "Around some explained nodes",
-        "The wider an edge, the higher its score in the mask. Places of nodes mean nothing.",
+        "Neighbourhoods of some explained nodes",
+        "Wider edges have a higher score in the mask. The positions of nodes have no meaning.",
         drawn().flat_map(neighborhoods).collect(),
     ));
     blocks
@@ -112,7 +114,7 @@ fn against_truth(section: &Graph) -> Table {
         Some(row)
     });
     let heads = others().map(|info| with_arrow(info.title, info.direction));
-    Table::new("Masks against the true edges; what counts edges as found does so at threshold 0.5")
+    Table::new("Masks against the true edges; metrics that classify edges use the threshold 0.5")
         .words(["explainer"])
         .numbers(["AUROC ↑"])
         .numbers(heads)
@@ -135,12 +137,13 @@ fn characterization(section: &Graph) -> Option<Figure> {
     if section.explainers.iter().all(|of| of.curve.is_empty()) {
         return None;
     }
-    let (error_bars, bands) = match section.explainers.len() <= MAX_BANDS {
-        true => (ErrorBars::Band, "Bands: 95 % intervals."),
-        false => (
+    let (error_bars, bands) = if section.explainers.len() <= MAX_BANDS {
+        (ErrorBars::Band, "Bands: 95 % intervals.")
+    } else {
+        (
             ErrorBars::None,
             "Intervals are in the pictures below and in the numbers.",
-        ),
+        )
     };
     let series = section.explainers.iter().enumerate().map(|(index, of)| {
         let score: Score = |point| point.characterization;
@@ -161,7 +164,7 @@ fn characterization(section: &Graph) -> Option<Figure> {
 type Score = fn(&SizePoint) -> Estimate;
 
 /// fid₊, fid₋ and characterization of one explainer.
-fn of_explainer(section: &Graph, explainer: &GraphExplainer) -> Option<Figure> {
+fn fidelity(section: &Graph, explainer: &GraphExplainer) -> Option<Figure> {
     if explainer.curve.is_empty() {
         return None;
     }
@@ -190,8 +193,8 @@ fn series(
     score: Score,
     has_best: bool,
 ) -> Series {
-    let points = explainer.curve.iter();
-    let points = points.map(|point| Point::estimate(point.level, &score(point)));
+    let curve = explainer.curve.iter();
+    let points = curve.map(|point| Point::estimate(point.level, &score(point)));
     let series = Series::new(name, index, points);
     let best = series.points.get(explainer.best);
     let has_best = has_best && best.is_some_and(|point| point.y.is_finite());

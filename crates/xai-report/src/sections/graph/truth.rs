@@ -36,7 +36,7 @@ pub(super) fn pictures(section: &Graph) -> Vec<Figure> {
         roc.reference(Reference::Diagonal("chance".to_owned())).figure(
             "ROC of masks against the truth",
             "Up: the share of true edges above a threshold; across: the share of other edges above it. The nearer to \
-             the upper left corner, the better; on the diagonal, the mask says nothing of the truth.",
+             the upper left corner, the better; on the diagonal, the mask is no better than chance.",
         ),
         precision.reference(Reference::Level(first.prevalence, chance)).figure(
             "Precision and recall of masks",
@@ -48,8 +48,9 @@ pub(super) fn pictures(section: &Graph) -> Vec<Figure> {
 }
 
 fn auroc(known: &[WithTruth<'_>]) -> Figure {
-    let rows = known.iter();
-    let rows = rows.map(|(index, name, truth)| Row::new(*name, *index, truth.auroc));
+    let rows = known
+        .iter()
+        .map(|(index, name, truth)| Row::new(*name, *index, truth.auroc));
     let picture = Intervals {
         reference: Some((0.5, "chance: 0.5".to_owned())),
         domain: Some((0.0, 1.0)),
@@ -79,11 +80,11 @@ fn curves(
 pub(super) fn masks(section: &Graph) -> impl Iterator<Item = Figure> {
     section.explainers.iter().filter_map(|explainer| {
         let mask = explainer.mask.as_ref()?;
-        Some(of_mask(&explainer.name, mask))
+        Some(distribution(&explainer.name, mask))
     })
 }
 
-fn of_mask(name: &str, mask: &MaskSummary) -> Figure {
+fn distribution(name: &str, mask: &MaskSummary) -> Figure {
     let group = |name, index, histogram| BarGroup::new(name, index, histogram, None);
     let groups = match &mask.histogram_of_true {
         Some(of_true) => vec![

@@ -1,4 +1,4 @@
-//! The section of repeated runs.
+//! Data of the section about repeated runs.
 
 use kodama::{Method, linkage};
 use schemars::JsonSchema;
@@ -11,48 +11,48 @@ use xai_repro::pairwise::PairwiseReport;
 use crate::estimate::{Estimate, Histogram};
 use crate::origin::Origin;
 
-/// Bins of a histogram.
+/// Number of bins of a histogram.
 const N_BINS: usize = 20;
 
-/// Do repeated trainings make the same predictions, and the same errors?
+/// Section about repeated runs: do repeated trainings make the same predictions and the same errors?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Repro {
-    /// What the section is called and what it was made from.
+    /// Name and inputs of the section.
     #[serde(flatten)]
     pub origin: Origin,
-    /// Runs.
+    /// Number of runs.
     pub n_runs: usize,
-    /// Samples.
+    /// Number of samples.
     pub n_samples: usize,
-    /// The coverage of the intervals.
+    /// Level of the intervals.
     #[serde(default = "crate::estimate::default_level")]
     pub level: f64,
-    /// What makes the intervals over runs: `jackknife` or `bca`.
+    /// Method of the intervals over runs: `jackknife` or `bca`.
     #[serde(default = "jackknife")]
     pub interval: String,
-    /// Each metric over the pairs of runs.
+    /// Metrics over the pairs of runs.
     pub metrics: Vec<PairMetricSummary>,
-    /// The accuracy of each run, with Wilson's interval over samples.
+    /// Accuracy of each run, with Wilson's interval over samples.
     pub accuracy: Vec<Estimate>,
-    /// Samples that every run gets wrong.
+    /// Number of samples that all runs predict wrongly.
     pub always_wrong: u64,
-    /// Samples that at least one run gets wrong.
+    /// Number of samples that at least one run predicts wrongly.
     pub ever_wrong: u64,
-    /// Agreement of all runs beyond chance.
+    /// Fleiss' kappa: agreement of all runs beyond chance.
     pub fleiss_kappa: Option<f64>,
-    /// The same with Krippendorff's correction for few runs.
+    /// Krippendorff's alpha: Fleiss' kappa corrected for the finite number of predictions.
     pub krippendorff_alpha: Option<f64>,
-    /// The same with Gwet's chance.
+    /// Gwet's AC1: agreement beyond a chance that stays small if one class dominates.
     pub gwet_ac1: Option<f64>,
-    /// How similar every two runs are.
+    /// Similarity of every pair of runs.
     pub similarity: Similarity,
-    /// On how many samples the runs disagree.
+    /// Number of samples on which the runs disagree.
     pub ever_changing: usize,
-    /// The samples on which they disagree most, most first.
+    /// Samples with the most disagreement, in descending order.
     pub most_inconsistent: Vec<Inconsistent>,
 }
 
-/// What made the intervals of reports that do not say it.
+/// Method of the intervals of earlier reports, which do not store it.
 fn jackknife() -> String {
     IntervalMethod::Jackknife.to_string()
 }
@@ -60,70 +60,70 @@ fn jackknife() -> String {
 /// One metric over all pairs of runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PairMetricSummary {
-    /// Its name in JSON: `ec_local`.
+    /// Name of the metric, for example `ec_local`.
     pub metric: String,
-    /// What people call it.
+    /// Title of the metric.
     pub title: String,
-    /// What it asks.
+    /// Summary of what the metric measures.
     pub question: String,
-    /// Which end of its scale is the good one.
+    /// Direction in which values are better.
     #[schemars(with = "String", extend("enum" = ["higher", "lower", "none"]))]
     pub better: Direction,
-    /// The values it can have.
+    /// Range of possible values.
     pub range: String,
-    /// The mean over the pairs, with an interval over runs.
+    /// Mean over the pairs, with an interval over runs.
     pub mean: Estimate,
-    /// The standard deviation over the pairs.
+    /// Standard deviation over the pairs.
     pub std: Option<f64>,
-    /// The smallest value.
+    /// Smallest value.
     pub min: Option<f64>,
-    /// The median.
+    /// Median.
     pub median: Option<f64>,
-    /// The largest value.
+    /// Largest value.
     pub max: Option<f64>,
-    /// The values of the pairs in twenty bins from the smallest to the largest; `None` where none is defined.
+    /// Histogram of the pairs with twenty bins from the smallest to the largest value; `null` if no pair has a value.
     pub histogram: Option<Histogram>,
 }
 
-/// A metric of every two runs, runs that are alike beside each other.
+/// Similarity of every pair of runs by one metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Similarity {
-    /// The metric.
+    /// Name of the metric.
     pub metric: String,
-    /// What people call it.
+    /// Title of the metric.
     pub title: String,
-    /// The runs, from 0, in the order of the picture: leaves of an average-linkage clustering.
+    /// Runs (from 0) in the order of the picture: the leaves of an average-linkage clustering.
     pub order: Vec<usize>,
-    /// The values of the pairs (0, 1), (0, 2), …, (1, 2), … by the runs' own numbers; `None` where undefined.
+    /// Values of the pairs (0, 1), (0, 2), …, (1, 2), … of the runs in their original order; `null` if undefined.
     pub pairs: Vec<Option<f64>>,
 }
 
 /// A sample on which runs disagree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Inconsistent {
-    /// The sample, from 0.
+    /// Index of the sample, from 0.
     pub sample: usize,
-    /// Its true class.
+    /// True class.
     pub label: String,
-    /// The entropy of its predictions in nats.
+    /// Entropy of the predictions in nats.
     pub entropy: f64,
-    /// The share of runs that predict its most frequent class.
+    /// Share of runs that predict the most frequent class.
     pub modal_share: f64,
-    /// How many runs predict each class, most first.
+    /// Number of runs by predicted class, in descending order.
     pub votes: Vec<Votes>,
 }
 
-/// How many runs predict a class.
+/// Number of runs that predict a class.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Votes {
-    /// The class.
+    /// Class.
     pub class: String,
-    /// How many runs.
+    /// Number of runs.
     pub n: usize,
 }
 
 impl Similarity {
-    /// The value of two runs by their own numbers; `None` where undefined, and for a run with itself.
+    /// Value of a pair of runs; `None` if it is undefined, and for a run with itself.
     #[must_use]
     pub fn value(&self, first: usize, second: usize) -> Option<f64> {
         let n = self.order.len();
@@ -133,20 +133,20 @@ impl Similarity {
     }
 }
 
-/// The classes that the runs predict for one of the samples on which they disagree.
+/// Predictions of all runs for a sample on which they disagree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VotesOfSample {
-    /// Its true class.
+    /// True class.
     pub label: String,
-    /// How many runs predict each class, most first.
+    /// Number of runs by predicted class, in descending order.
     pub votes: Vec<Votes>,
 }
 
 impl Repro {
-    /// The section of a report on all pairs of runs.
+    /// Creates the section from a report on all pairs of runs.
     ///
-    /// `metrics` are those of the report, in its order, and `votes` belong to its most inconsistent
-    /// samples, in their order.
+    /// `metrics` are the metrics of the report in its order, and `votes` the predictions of its most inconsistent samples in
+    /// their order.
     ///
     /// ```
     /// use ndarray::array;
@@ -240,20 +240,21 @@ fn accuracies(report: &PairwiseReport) -> Vec<Estimate> {
     .collect()
 }
 
-/// Percent agreement of every two runs if it was asked for, else the first metric that has values.
+/// Similarity of runs by percent agreement if it was evaluated, otherwise by the first metric that has values.
 fn similarity(metrics: &[PairMetric], report: &PairwiseReport) -> Similarity {
-    let (mut asked, mut values) = (metrics.iter(), report.metrics.iter());
-    let agreement = asked.position(|metric| *metric == PairMetric::PA_ACC);
-    let place = agreement.or_else(|| values.position(|(_, metric)| metric.n_defined > 0));
-    let place = place.unwrap_or_default();
-    let (name, pairs) = match report.metrics.get(place) {
+    let (mut evaluated, mut values) = (metrics.iter(), report.metrics.iter());
+    let index = evaluated
+        .position(|metric| *metric == PairMetric::PA_ACC)
+        .or_else(|| values.position(|(_, metric)| metric.n_defined > 0))
+        .unwrap_or_default();
+    let (name, pairs) = match report.metrics.get(index) {
         Some((name, metric)) => (*name, metric.pairs.clone()),
         None => ("", Vec::new()),
     };
     Similarity {
         metric: name.to_owned(),
         title: metrics
-            .get(place)
+            .get(index)
             .map_or("", |metric| metric.info().title)
             .to_owned(),
         order: leaf_order(report.n_runs, &pairs),
@@ -261,11 +262,10 @@ fn similarity(metrics: &[PairMetric], report: &PairwiseReport) -> Similarity {
     }
 }
 
-/// The leaves of an average-linkage clustering. `similarities` are those of the pairs (0, 1), (0, 2), …,
-/// (1, 2), …; undefined ones count as the least that is defined.
+/// Orders items by the leaves of an average-linkage clustering, so that similar items are next to each other.
 ///
-/// Two subtrees are joined at their most similar ends, ties by the lower item; the lower one of both ends
-/// of the whole comes first.
+/// `similarities` are those of the pairs (0, 1), (0, 2), …, (1, 2), …; undefined ones count as the smallest defined one. Two
+/// subtrees are joined at their most similar ends, ties by the lower item. The order starts with the lower of its two ends.
 pub(crate) fn leaf_order(n: usize, similarities: &[Option<f64>]) -> Vec<usize> {
     if n < 2 || similarities.len() != n * (n - 1) / 2 {
         return (0..n).collect();
@@ -285,21 +285,24 @@ pub(crate) fn leaf_order(n: usize, similarities: &[Option<f64>]) -> Vec<usize> {
     order
 }
 
-/// `1 − similarity`; the largest distance where that is undefined.
+/// Distances `1 − similarity`; the largest distance for undefined similarities.
 fn distances(similarities: &[Option<f64>]) -> Vec<f64> {
     let distances = similarities.iter().map(|s| s.map(|s| 1.0 - s));
-    let largest = distances.clone().flatten().max_by(f64::total_cmp);
-    let largest = largest.unwrap_or(1.0);
+    let largest = distances
+        .clone()
+        .flatten()
+        .max_by(f64::total_cmp)
+        .unwrap_or(1.0);
     distances.map(|d| d.unwrap_or(largest)).collect()
 }
 
-/// The place of two different items of `n` among the pairs (0, 1), (0, 2), …, (1, 2), …
+/// Index of a pair of different items of `n` among the pairs (0, 1), (0, 2), …, (1, 2), …
 pub(crate) fn pair_index(n: usize, first: usize, second: usize) -> usize {
     let (low, high) = (first.min(second), first.max(second));
     low * (2 * n - low - 1) / 2 + high - low - 1
 }
 
-/// Two subtrees in a row, either of them reversed if that brings more similar ends together.
+/// Concatenates two subtrees, each reversed if that brings more similar ends together.
 fn joined(
     mut first: Vec<usize>,
     mut second: Vec<usize>,
@@ -311,7 +314,7 @@ fn joined(
     let (Some(&c), Some(&d)) = (second.first(), second.last()) else {
         return first;
     };
-    // The ends that would meet: of the first subtree, of the second.
+    // Pairs of ends that could be adjacent: one of the first subtree, one of the second.
     let meetings = [(b, c), (b, d), (a, c), (a, d)];
     let nearer = |x: &(usize, usize), y: &(usize, usize)| {
         let lower = |pair: &(usize, usize)| (pair.0.min(pair.1), pair.0.max(pair.1));

@@ -1,4 +1,4 @@
-//! Do runs agree beyond chance, and in their errors?
+//! Findings about agreement, common errors and accuracy of runs.
 
 use crate::findings::{Finding, Verdict};
 use crate::findings::{IntervalRule, count, list};
@@ -7,7 +7,7 @@ use crate::sections::repro::data::{PairMetricSummary, Repro};
 pub(super) fn findings(section: &Repro) -> Vec<Finding> {
     let metric = |name: &str| section.metrics.iter().find(|metric| metric.metric == name);
     let beyond_chance = metric("pa_kappa").map(|kappa| {
-        of_chance(
+        compare_with_chance(
             section,
             kappa,
             "The runs agree beyond chance",
@@ -15,7 +15,7 @@ pub(super) fn findings(section: &Repro) -> Vec<Finding> {
         )
     });
     let shared_errors = metric("ec_corr").map(|errors| {
-        of_chance(
+        compare_with_chance(
             section,
             errors,
             "The runs make the same errors more often than independent runs would",
@@ -28,8 +28,13 @@ pub(super) fn findings(section: &Repro) -> Vec<Finding> {
     findings
 }
 
-/// A mean over pairs beside 0, its value by chance.
-fn of_chance(section: &Repro, metric: &PairMetricSummary, yes: &str, no: &str) -> Finding {
+/// Compares a mean over pairs with 0, its value by chance.
+fn compare_with_chance(
+    section: &Repro,
+    metric: &PairMetricSummary,
+    yes: &str,
+    no: &str,
+) -> Finding {
     let rule = IntervalRule {
         estimate: &metric.mean,
         chance: 0.0,
@@ -37,15 +42,15 @@ fn of_chance(section: &Repro, metric: &PairMetricSummary, yes: &str, no: &str) -
         sentences: [
             yes,
             no,
-            &format!("{no}, but less"),
-            "There are too few runs, or no errors, to say more",
+            &format!("{no}, but significantly less"),
+            "There are too few runs, or no errors, for an interval",
         ],
         consequence: "",
     };
     rule.finding(&section.origin)
 }
 
-/// How far the runs' accuracies lie apart, and what all of them get wrong.
+/// Range of accuracies, and numbers of samples that are wrong in all runs and in at least one.
 fn accuracy(section: &Repro) -> Option<Finding> {
     let values = section
         .accuracy
@@ -55,7 +60,7 @@ fn accuracy(section: &Repro) -> Option<Finding> {
         (low.min(x), high.max(x))
     });
     let text = format!(
-        "Accuracy runs from {low:.4} to {high:.4} over {}; of {}, {} are wrong in every run and {} in at least one.",
+        "Accuracy ranges from {low:.4} to {high:.4} over {}; of {}, {} are wrong in every run and {} in at least one.",
         count(section.n_runs as u64, "run"),
         count(section.n_samples as u64, "sample"),
         section.always_wrong,
@@ -64,7 +69,7 @@ fn accuracy(section: &Repro) -> Option<Finding> {
     (low <= high).then(|| Finding::new(&section.origin, Verdict::Note, text))
 }
 
-/// Metrics that some pairs do not define.
+/// Metrics that are undefined for some pairs.
 fn undefined(section: &Repro) -> Option<Finding> {
     let affected = section
         .metrics
@@ -75,6 +80,9 @@ fn undefined(section: &Repro) -> Option<Finding> {
         format!("{} ({n})", metric.title)
     };
     let words: Vec<String> = affected.map(word).collect();
-    let text = format!("Some pairs of runs have no value of {}.", list(&words));
+    let text = format!(
+        "Some metrics are undefined for some pairs of runs: {}.",
+        list(&words)
+    );
     (!words.is_empty()).then(|| Finding::new(&section.origin, Verdict::Undefined, text))
 }

@@ -11,15 +11,15 @@ use crate::section::{Block, Figure, Finding, Origin, Section, SectionKind};
 pub use data::*;
 
 impl Repro {
-    /// What all sections of its kind have in common.
+    /// Kind of these sections.
     pub const KIND: SectionKind = SectionKind {
         key: "repro",
         title: "Repeated runs",
         question: "Do repeated trainings make the same predictions, and the same errors?",
         limits: &[
-            "Agreement is not truth: runs can share their mistakes, and high agreement comes cheap to accurate models.",
-            "Pairs share runs, so they are not independent: the intervals resample runs, not pairs.",
-            "Kappa assumes independent raters, which runs of one method are not; read it beside percent agreement.",
+            "Agreement is not correctness: runs can make the same mistakes, and accurate models agree often.",
+            "Pairs share runs and are not independent, so intervals leave out or resample runs, not pairs.",
+            "Kappa assumes independent raters, but runs of one method are not independent; read it together with percent agreement.",
         ],
     };
 }

@@ -14,7 +14,7 @@ use crate::text::{coverage, with_arrow};
 
 pub(super) fn blocks(section: &Repro) -> Vec<Block> {
     let about = format!(
-        "{} on {}: {} wrong in every run, {} in at least one; on {} the runs do not all agree.",
+        "{} on {}: {} wrong in every run, {} in at least one; the runs disagree on {}.",
         n_of(section.n_runs, "run", "runs"),
         n_of(section.n_samples, "sample", "samples"),
         number::counted(section.always_wrong, "sample is", "samples are"),
@@ -29,8 +29,8 @@ pub(super) fn blocks(section: &Repro) -> Vec<Block> {
         Block::Table(metrics(section)),
     ];
     blocks.extend(Block::panels(
-        "How the pairs are distributed",
-        "Each picture: the share of the pairs of runs by their value; ↑ higher is better, ↓ lower is better.",
+        "Distribution over pairs",
+        "Each picture shows the share of the pairs of runs by value of the metric; ↑ higher is better, ↓ lower is better.",
         section.metrics.iter().filter_map(distribution).collect(),
     ));
     blocks.push(Block::Heading("Runs and samples"));
@@ -43,8 +43,8 @@ pub(super) fn blocks(section: &Repro) -> Vec<Block> {
 
 fn key_figures(section: &Repro) -> Vec<KeyFigure> {
     let fleiss = "agreement of all runs beyond chance, 1 = all agree, ↑ higher is better";
-    let krippendorff = "the same with a correction for few runs";
-    let gwet = "the same with another chance";
+    let krippendorff = "Fleiss' kappa corrected for the finite number of predictions";
+    let gwet = "agreement by chance stays small if one class dominates";
     vec![
         KeyFigure::new("Fleiss' kappa", section.fleiss_kappa, fleiss),
         KeyFigure::new(
@@ -54,7 +54,7 @@ fn key_figures(section: &Repro) -> Vec<KeyFigure> {
         ),
         KeyFigure::new("Gwet's AC1", section.gwet_ac1, gwet),
         KeyFigure::count("Wrong in every run", section.always_wrong, "samples"),
-        KeyFigure::count("Wrong in some run", section.ever_wrong, "samples"),
+        KeyFigure::count("Wrong in at least one run", section.ever_wrong, "samples"),
     ]
 }
 
@@ -65,21 +65,21 @@ fn metrics(section: &Repro) -> Table {
     });
     let interval = interval(section);
     Table::new(format!(
-        "Over all pairs of runs; below each mean its {interval}"
+        "Metrics over all pairs of runs; below each mean is its {interval}"
     ))
     .words(["metric"])
     .numbers([
         "mean",
         "standard deviation",
-        "least",
+        "min",
         "median",
-        "largest",
+        "max",
         "pairs",
     ])
     .rows(rows)
 }
 
-/// How intervals over runs are made: `95 % interval by a jackknife over runs`.
+/// Describes the intervals: `95 % interval by a jackknife over runs`.
 fn interval(section: &Repro) -> String {
     let method = match section.interval.as_str() {
         "bca" => "a BCa bootstrap",
@@ -91,17 +91,19 @@ fn interval(section: &Repro) -> String {
 
 fn inconsistent(samples: &[Inconsistent]) -> Table {
     let rows = samples.iter().map(|of| {
-        let votes = of.votes.iter().take(6);
-        let votes = votes.map(|votes| format!("{} × {}", votes.n, votes.class));
-        let mut votes: Vec<String> = votes.collect();
+        let mut votes: Vec<String> = of
+            .votes
+            .iter()
+            .take(6)
+            .map(|votes| format!("{} × {}", votes.n, votes.class))
+            .collect();
         if of.votes.len() > 6 {
             votes.push(format!("and {} more classes", of.votes.len() - 6));
         }
-        let votes = votes.join(", ");
         row![
             of.sample,
             &of.label,
-            votes,
+            votes.join(", "),
             Some(of.modal_share),
             Some(of.entropy)
         ]
@@ -114,27 +116,27 @@ fn inconsistent(samples: &[Inconsistent]) -> Table {
         .rows(rows)
 }
 
-/// Runs that are drawn as a row each.
+/// Largest number of runs that are drawn as a row each.
 const MAX_ROWS: usize = 40;
 
-/// Points of the line of more runs than that.
+/// Number of points of the line that is drawn for more runs.
 const MAX_POINTS: usize = 200;
 
-/// The means of all metrics with their intervals.
+/// Means of all metrics with their intervals.
 fn means(section: &Repro) -> Figure {
-    let rows = section.metrics.iter();
-    let rows = rows.map(|of| Row::new(with_arrow(&of.title, of.better), 0, of.mean));
+    let metrics = section.metrics.iter();
+    let rows = metrics.map(|of| Row::new(with_arrow(&of.title, of.better), 0, of.mean));
     Intervals::new("mean over the pairs", "metric", rows).figure(
         "Mean of each metric over the pairs of runs",
         format!(
-            "Across: the mean over all pairs, with its {}. ↑ higher is better, ↓ lower is better. Metrics have different \
-             scales: compare runs by one of them, not metrics with each other.",
+            "Horizontal: mean over all pairs with its {}. ↑ higher is better, ↓ lower is better. Metrics have different \
+             scales: compare runs by one metric, not metrics with each other.",
             interval(section)
         ),
     )
 }
 
-/// Run × run.
+/// Heat map of the similarity of runs.
 fn similarity(section: &Repro) -> Figure {
     let (similarity, order) = (&section.similarity, &section.similarity.order);
     let value = |row: usize, column: usize| similarity.value(*order.get(row)?, *order.get(column)?);
@@ -147,9 +149,9 @@ fn similarity(section: &Repro) -> Figure {
         short_names: Some(order.iter().map(usize::to_string).collect()),
     };
     picture.figure(
-        format!("{} of every two runs", similarity.title),
-        "Rows and columns: runs, from 0, ordered so that runs that are alike stand beside each other. Light: high; \
-         dark: low; grey or empty: undefined, or a run with itself. Squares along the diagonal are groups of runs.",
+        format!("{} of every pair of runs", similarity.title),
+        "Rows and columns: runs, counted from 0 and ordered so that similar runs are next to each other. Light: high; \
+         dark: low; grey or empty: undefined, or a run with itself. Squares along the diagonal are groups of similar runs.",
     )
 }
 
@@ -161,11 +163,11 @@ fn distribution(metric: &PairMetricSummary) -> Option<Figure> {
     Some(picture.figure(with_arrow(&metric.title, metric.better), &metric.question))
 }
 
-/// The accuracy of each run: a row each, or a line of many.
+/// Accuracy of each run: a row per run, or a line for many runs.
 fn accuracy(section: &Repro) -> Option<Figure> {
     let (coverage, n) = (coverage(section.level), section.accuracy.len());
     let title = "Accuracy of each run ↑";
-    let what = "the share of right predictions";
+    let what = "share of correct predictions";
     if n == 0 {
         return None;
     }
@@ -175,7 +177,7 @@ fn accuracy(section: &Repro) -> Option<Figure> {
         return Some(Intervals::new("accuracy", "run", rows).figure(
             title,
             format!(
-                "Runs in the order of the file, from 0. Across: {what}, with its {coverage} interval over samples (Wilson)."
+                "Runs in the order of the file, counted from 0. Horizontal: {what} with its {coverage} interval over samples (Wilson)."
             ),
         ));
     }
@@ -185,8 +187,8 @@ fn accuracy(section: &Repro) -> Option<Figure> {
         _ => String::new(),
     };
     let caption = format!(
-        "Across: runs in the order of the file, from 0. Up: {what}. Band: {coverage} intervals over samples \
-         (Wilson).{some}"
+        "Horizontal: runs in the order of the file, counted from 0. Vertical: {what}. Band: {coverage} intervals over \
+         samples (Wilson).{some}"
     );
     Some(line.figure(title, caption))
 }

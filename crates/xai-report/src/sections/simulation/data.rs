@@ -34,11 +34,11 @@ pub struct SimulatedMetric {
     pub spearman_with_accuracy: Option<f64>,
     /// Its rank correlation with the number of classes.
     pub spearman_with_n_classes: Option<f64>,
-    /// The share of its variance that goes with the law of the labels.
+    /// Share of its variance that is explained by the distribution of the labels.
     pub variance_by_label_distribution: Option<f64>,
-    /// The share of its variance that goes with the law of the errors.
+    /// Share of its variance that is explained by the distribution of the errors.
     pub variance_by_error_distribution: Option<f64>,
-    /// How well it tells dependent errors from independent ones: 0.5 = not at all.
+    /// AUROC of dependent against independent errors: 0.5 = does not distinguish them.
     pub auroc_of_dependence: Option<f64>,
     /// Over draws with independent errors, by ascending accuracy.
     pub independent: Vec<ProfilePoint>,
@@ -49,15 +49,15 @@ pub struct SimulatedMetric {
 /// Draws of similar accuracy.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProfilePoint {
-    /// Their mean accuracy.
+    /// Mean accuracy of the draws.
     pub accuracy: f64,
-    /// Their mean of the metric.
+    /// Mean of the metric.
     pub mean: f64,
-    /// The tenth part of them is below it.
+    /// 10 % quantile of the metric.
     pub low: f64,
-    /// The tenth part of them is above it.
+    /// 90 % quantile of the metric.
     pub high: f64,
-    /// How many define the metric.
+    /// Number of draws for which the metric is defined.
     pub n_defined: usize,
 }
 

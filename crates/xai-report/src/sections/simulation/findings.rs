@@ -1,4 +1,4 @@
-//! Which metric tells dependent errors, and which follows accuracy?
+//! Findings of the simulation study: the metric that detects dependence best, and the one most related to accuracy.
 
 use crate::findings::{Finding, Verdict};
 use crate::sections::simulation::data::{SimulatedMetric, Simulation};
@@ -24,7 +24,7 @@ pub(super) fn findings(section: &Simulation) -> Vec<Finding> {
     (!parts.is_empty()).then_some(finding).into_iter().collect()
 }
 
-/// The metric with the largest of some values, the first of several.
+/// The metric with the largest value, the first among ties.
 fn largest(
     section: &Simulation,
     value: impl Fn(&SimulatedMetric) -> Option<f64>,

@@ -11,13 +11,13 @@ use crate::section::{Block, Figure, Finding, Origin, Section, SectionKind};
 pub use data::*;
 
 impl Simulation {
-    /// What all sections of its kind have in common.
+    /// Kind of these sections.
     pub const KIND: SectionKind = SectionKind {
         key: "simulation",
         title: "Simulation study",
         question: "How do the reproducibility metrics behave where the truth is known?",
         limits: &[
-            "The laws of labels and errors, the number of classes and the share of copied errors vary within each point.",
+            "The distributions of labels and errors, the number of classes and the share of copied errors vary within each point.",
             "Simulated errors are simpler than those of trained models.",
         ],
     };

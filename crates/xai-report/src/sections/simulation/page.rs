@@ -5,18 +5,18 @@ use crate::page::block::Block;
 use crate::picture::{Axis, ErrorBars, Figure, LineChart, Picture, Point, Series, nice_domain};
 use crate::sections::simulation::data::{ProfilePoint, SimulatedMetric, Simulation};
 
-/// Points that stand for fewer draws are left out: they jump about.
+/// Smallest number of draws of a point. Means of fewer draws are too noisy to draw.
 const MIN_DRAWS: usize = 5;
 
-/// What stands below each of many pictures, which are explained above them.
+/// Caption of each picture. All pictures are explained above them.
 const CAPTION: &str = "Mean by accuracy; band: 80 % of the draws.";
 
 pub(super) fn blocks(section: &Simulation) -> Vec<Block> {
     let about = format!(
         "{} of several runs each. Each picture: the mean of a metric over draws of similar accuracy, with \
          a band from the 10 % lowest to the 10 % highest of them; points of fewer than {MIN_DRAWS} draws \
-         are left out. A metric that follows accuracy slopes; one that tells runs that copy each other's \
-         errors from independent ones has two lines apart.",
+         are left out. The lines of a metric that depends on accuracy rise or fall; those of a metric that \
+         distinguishes dependent from independent errors are apart.",
         number::counted(section.n_draws, "simulated study", "simulated studies"),
     );
     vec![
@@ -65,11 +65,15 @@ fn table(section: &Simulation) -> Table {
             .collect()
     });
     Table::new(
-        "Over all draws; ρ is a rank correlation, η² a share of variance, AUROC 0.5 = cannot tell dependent from \
-         independent errors",
+        "Metrics over all draws; ρ is a rank correlation, η² a share of variance, AUROC 0.5 = does not distinguish dependent \
+         from independent errors",
     )
     .words(["metric"])
     .numbers(["mean", "standard deviation", "accuracy (ρ)", "classes (ρ)"])
-    .numbers(["label law (η²)", "error law (η²)", "dependence (AUROC)"])
+    .numbers([
+        "label distribution (η²)",
+        "error distribution (η²)",
+        "dependence (AUROC)",
+    ])
     .rows(rows)
 }

@@ -129,10 +129,7 @@ impl ShownText {
         let mut tokens = self.tokens.iter();
         let has_own =
             |token: &String| is_space(token.chars().next()) || is_space(token.chars().next_back());
-        match tokens.any(has_own) {
-            true => "",
-            false => " ",
-        }
+        if tokens.any(has_own) { "" } else { " " }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which explainer marks what people mark, and do explainers agree on the first word?
+//! Findings about texts: agreement with human rationales, and of explainers on the most important token.
 
 use xai_core::Direction;
 
@@ -9,7 +9,7 @@ use crate::sections::texts::data::Texts;
 
 const RULES: Rules = Rules {
     headline: "rationale_auprc",
-    beside_random: (|metric| metric.better != Direction::None, "metrics"),
+    compared_with_random: (|metric| metric.better != Direction::None, "metrics"),
     samples: "texts",
 };
 

@@ -9,14 +9,14 @@ use crate::section::{Block, Figure, Finding, Origin, Section, SectionKind};
 pub use data::*;
 
 impl Texts {
-    /// What all sections of its kind have in common.
+    /// Kind of these sections.
     pub const KIND: SectionKind = SectionKind {
         key: "texts",
         title: "Texts",
-        question: "Which words speak for a prediction, and do people mark the same?",
+        question: "Which words are evidence for a prediction, and do people mark the same words?",
         limits: &[
-            "What people mark is what convinces them: a model may use other words, and its explanation be right.",
-            "Compare explanations of one model.",
+            "People mark the words that convince them. A model may use other words, and its explanation can still be correct.",
+            "Compare only explanations of the same model.",
         ],
     };
 }

@@ -28,9 +28,10 @@ pub(super) fn blocks(section: &Texts) -> Vec<Block> {
         "The best and the worst texts by the first metric, of the explainer that it ranks first."
     };
     let has_marks = section.texts.iter().any(|text| text.rationale.is_some());
-    let marked = match has_marks {
-        true => " A frame is around what people marked.",
-        false => "",
+    let marked = if has_marks {
+        " Tokens marked by people have a frame."
+    } else {
+        ""
     };
     blocks.push(Block::Heading("Texts side by side"));
     blocks.push(Block::Paragraph(format!(
