@@ -121,8 +121,8 @@ impl Report {
         let table = values.values().table(&statistics).or_raise(py)?;
         let choice = GalleryChoice::new(&table);
         let samples = choice.map_or_else(Vec::new, |choice| choice.samples);
-        let of_explainer = |chosen: &Vec<_>| chosen.iter().map(sample).collect();
-        Ok(samples.iter().map(of_explainer).collect())
+        let chosen_samples = |chosen: &Vec<_>| chosen.iter().map(sample).collect();
+        Ok(samples.iter().map(chosen_samples).collect())
     }
 
     /// Adds a table of explainers and metrics; `pictures` are those of [`shown`](Self::shown), and the layout of the
@@ -167,8 +167,8 @@ impl Report {
                         ),
                         scores: &MaskedScores::new(base, or_none(masked)),
                     };
-                    let of_explainer = GalleryItem::of_explainer(explainer, chosen, data);
-                    items.extend(of_explainer.or_raise(py)?);
+                    let new_items = GalleryItem::for_explainer(explainer, chosen, data);
+                    items.extend(new_items.or_raise(py)?);
                 }
                 choice.gallery(items)
             }

@@ -9,15 +9,15 @@ use crate::origin::Origin;
 use crate::sections::attribution::gallery::Gallery;
 use crate::sections::compared::{Compared, title};
 
-/// How good are attribution maps of a model?
+/// Section about attribution maps: how good are attribution maps of a model?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Attribution {
-    /// What the section is called and what it was made from.
+    /// Name and inputs of the section.
     #[serde(flatten)]
     pub origin: Origin,
-    /// What is applied to the model's outputs.
+    /// Activation that is applied to the model's outputs.
     pub activation: String,
-    /// Rows that the model was asked for.
+    /// Number of rows for which the model was called.
     pub model_rows: u64,
     /// The explainers by the metrics.
     #[serde(flatten)]
@@ -33,9 +33,9 @@ pub struct Attribution {
 pub struct CurvesOfMetric {
     /// The metric.
     pub metric: String,
-    /// What people call it.
+    /// Title.
     pub title: String,
-    /// Which end of its scale is the good one.
+    /// Direction in which values are better.
     #[schemars(with = "String", extend("enum" = ["higher", "lower", "none"]))]
     pub better: Direction,
     /// One per explainer that has one.
@@ -54,7 +54,7 @@ pub struct Curve {
 /// One step of a curve.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CurvePoint {
-    /// How many positions are changed.
+    /// Number of changed positions.
     pub n_flipped: usize,
     /// The mean score over the samples.
     pub score: f64,
@@ -65,7 +65,7 @@ impl Attribution {
     /// model's outputs.
     ///
     /// # Errors
-    /// Not finite, for a value of a table that was not made by an evaluation.
+    /// `NonFinite` for a value that is NaN or infinite, which evaluations never return.
     ///
     /// ```
     /// use ndarray::{Array2, ArrayViewD, array};

@@ -36,7 +36,7 @@ pub struct GalleryItem {
     pub sample: usize,
     /// The explainer.
     pub explainer: String,
-    /// Whether it is one of the best samples, or one of the worst.
+    /// True for one of the best samples, false for one of the worst.
     pub is_best: bool,
     /// Its value by the metric of the gallery.
     pub value: f64,
@@ -60,7 +60,7 @@ pub struct GalleryPixels {
     pub width: usize,
     /// The input, in [0, 1]: one value a pixel, or three (red, green, blue).
     pub input: Vec<f32>,
-    /// Whether the input has three values a pixel.
+    /// True if the input has three values per pixel.
     pub is_colored: bool,
     /// The map, the mean over channels, in its own units.
     pub map: Vec<f32>,
@@ -78,7 +78,7 @@ pub struct GalleryChoice {
     pub samples: Vec<Vec<ChosenSample>>,
 }
 
-/// What the pictures of one explainer are made from: a row for each of its chosen samples.
+/// Data of the pictures of one explainer, with one row per chosen sample.
 #[derive(Debug, Clone, Copy)]
 pub struct GalleryData<'a> {
     /// The inputs, images in a layout with channels.

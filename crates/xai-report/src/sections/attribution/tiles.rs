@@ -25,7 +25,7 @@ const BELOW: f64 = 44.0;
 /// Images of one sample: the input, the map, the masked input.
 pub(super) const IMAGES: usize = COLUMNS.len();
 
-/// Where columns begin.
+/// Left edges of the columns.
 const COLUMNS: [f64; 3] = [2.0, 110.0, 218.0];
 const TEXT: f64 = 326.0;
 

@@ -11,17 +11,17 @@ use xai_core::describe::{MetricInfo, Scores};
 use crate::estimate::{Estimate, Histogram};
 use crate::origin::Origin;
 
-/// Do predictions agree with their nearest training cases?
+/// Section about case-based explanations: do predictions agree with their nearest training cases?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Casebased {
-    /// What the section is called and what it was made from.
+    /// Name and inputs of the section.
     #[serde(flatten)]
     pub origin: Origin,
-    /// Training cases.
+    /// Number of training cases.
     pub n_train: usize,
-    /// Predictions.
+    /// Number of predictions.
     pub n_test: usize,
-    /// Nearest cases that are asked.
+    /// Number of nearest cases per prediction.
     pub k: usize,
     /// The mean correspondence of all predictions, in [0, 1], higher is better.
     pub mean_correspondence: Estimate,
@@ -34,7 +34,7 @@ pub struct Casebased {
     /// The probability that a right prediction has a higher correspondence than a wrong one, ties half:
     /// 0.5 = correspondence does not tell them apart. `None` where one of the two groups is empty.
     pub auroc_of_right: Option<Estimate>,
-    /// By predicted class.
+    /// Results by predicted class.
     pub by_class: Vec<PredictedClass>,
     /// Numbers of predictions by the level of their correspondence.
     pub levels: Vec<Level>,
@@ -48,14 +48,14 @@ pub struct Casebased {
     pub columns_used: Vec<String>,
     /// Columns that were left out, each with the reason.
     pub columns_left_out: Vec<String>,
-    /// What the classes are called, by their number, where they are called by words.
+    /// Names of the classes by label, if they have names.
     pub class_names: BTreeMap<i64, String>,
 }
 
 /// Predictions that are right, or wrong.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Group {
-    /// How many.
+    /// Number of predictions.
     pub n: u64,
     /// Their mean correspondence.
     pub mean_correspondence: Estimate,
@@ -68,7 +68,7 @@ pub struct Group {
 pub struct PredictedClass {
     /// The class.
     pub class: String,
-    /// How many predictions.
+    /// Number of predictions.
     pub n: u64,
     /// Their mean correspondence.
     pub mean_correspondence: Option<f64>,
@@ -76,12 +76,12 @@ pub struct PredictedClass {
     pub accuracy: Option<f64>,
 }
 
-/// How many predictions have a level.
+/// Number of predictions with a level of correspondence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Level {
     /// `high`, `medium`, `low` or `undefined`.
     pub level: String,
-    /// How many.
+    /// Number of predictions.
     pub n: u64,
 }
 
@@ -142,20 +142,20 @@ pub struct FeatureComparison {
     /// The value less the mean of the nearest cases, in standard deviations of the training rows;
     /// `None` for a feature that is the same in all of them.
     pub difference: Option<f64>,
-    /// Whether that is more than one standard deviation.
+    /// True if the difference is more than one standard deviation.
     pub differs: bool,
 }
 
-/// What an audit was made from, beside its numbers.
+/// Data of an audit in addition to its numbers.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AuditedData {
-    /// Training cases.
+    /// Number of training cases.
     pub n_train: usize,
-    /// Nearest cases that are asked.
+    /// Number of nearest cases per prediction.
     pub k: usize,
     /// The least supported predictions beside their nearest cases, by sample.
     pub features: BTreeMap<usize, Vec<result::FeatureComparison>>,
-    /// What the classes are called, where they are called by words.
+    /// Names of the classes by label, if they have names.
     pub class_names: BTreeMap<i64, String>,
     /// Features.
     pub columns_used: Vec<String>,

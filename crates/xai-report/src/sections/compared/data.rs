@@ -1,4 +1,4 @@
-//! Explainers by metrics, as sections of several families have them.
+//! Data of sections that compare explainers by metrics.
 
 use std::collections::BTreeMap;
 
@@ -17,13 +17,13 @@ use crate::diff::figure::Figure;
 use crate::estimate::Estimate;
 use crate::picture::{Point, Series};
 
-/// Explainers below which an order says little.
+/// Smallest number of explainers for which rank correlations are computed.
 const MIN_RANKED: usize = 3;
 
-/// Explainers by metrics.
+/// Comparison of explainers by metrics.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Compared {
-    /// Samples that are explained.
+    /// Number of explained samples.
     pub n_samples: usize,
     /// The coverage of the intervals; a difference is significant where its corrected p-value is
     /// below the rest.
@@ -31,33 +31,33 @@ pub struct Compared {
     pub level: f64,
     /// The explainers, in the order of the study.
     pub explainers: Vec<String>,
-    /// What each metric says of all explainers.
+    /// Values of each metric for all explainers.
     pub metrics: Vec<MetricOfExplainers>,
-    /// How far the metrics rank the explainers alike: Kendall's tau-b of every pair of metrics that have a
-    /// better end and values of at least three explainers.
+    /// Agreement of the metrics on the ranking of the explainers: Kendall's tau-b of every pair of
+    /// metrics with a better direction and values of at least three explainers.
     pub agreement_of_metrics: Vec<RankAgreement>,
 }
 
-/// One metric, of every explainer.
+/// Values of one metric for every explainer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MetricOfExplainers {
     /// Its name in JSON: `average_drop`.
     pub metric: String,
-    /// What people call it.
+    /// Title.
     pub title: String,
-    /// What it asks.
+    /// Summary of what it measures.
     pub question: String,
     /// Why it is undefined for the scores, where it is: then it has no values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undefined: Option<String>,
-    /// Which end of its scale is the good one.
+    /// Direction in which values are better.
     #[schemars(with = "String", extend("enum" = ["higher", "lower", "none"]))]
     pub better: Direction,
-    /// Whether it asks the model; what does not judges the form of the maps alone.
+    /// True if it calls the model; other metrics depend only on the maps.
     pub asks_model: bool,
-    /// The values it can have.
+    /// Range of possible values.
     pub range: String,
-    /// The values of its parameters, defaults included; empty where they are not known.
+    /// Values of its parameters, including defaults; empty if unknown.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
     /// The mean over samples of each explainer, in the order of [`Compared::explainers`].
@@ -67,11 +67,10 @@ pub struct MetricOfExplainers {
     pub ranks: Vec<Option<f64>>,
     /// Every pair of explainers.
     pub comparisons: Vec<Comparison>,
-    /// Whether it is to be believed on these samples, as far as its values tell; left out where
-    /// there is one explainer.
+    /// Reliability of the metric on these samples, from its values; left out for a single explainer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reliability: Option<Reliability>,
-    /// What its values did when inputs or the model were perturbed; left out where that was not tried.
+    /// Scores under perturbations of the inputs or the model; left out if not evaluated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub perturbed: Option<PerturbedMetric>,
 }
@@ -79,13 +78,13 @@ pub struct MetricOfExplainers {
 /// A metric judged by what its values do under perturbations; `null` where a number is undefined.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PerturbedMetric {
-    /// Where the prediction stays, the mean of how evenly values move to both sides and of the
-    /// share of ranks that stay, in [0, 1]: 1 = noise changes nothing.
+    /// Resilience to perturbations that keep the prediction, in [0, 1]: mean of how evenly values
+    /// change in both directions and of the share of unchanged ranks. 1 = noise changes nothing.
     pub noise_resilience: Option<f64>,
-    /// Where the prediction changes, the mean of how one-sidedly values move and of the share that
-    /// gets worse, in [0, 1]: 1 = every value gets worse.
+    /// Reactivity to perturbations that change the prediction, in [0, 1]: mean of how one-sidedly
+    /// values change and of the share that gets worse. 1 = every value gets worse.
     pub reactivity: Option<f64>,
-    /// Meta-consistency, which has p-values of the signed-rank test in the place of how values move.
+    /// Meta-consistency, which uses p-values of the signed-rank test in place of how values change.
     pub meta_consistency: Option<f64>,
 }
 
@@ -117,17 +116,17 @@ pub struct Comparison {
     pub second: String,
     /// The mean difference over samples that both have a value of.
     pub difference: Option<f64>,
-    /// Of the Wilcoxon signed-rank test.
+    /// p-value of the Wilcoxon signed-rank test.
     pub p_value: Option<f64>,
-    /// After Holm's correction for all pairs of the metric.
+    /// p-value after Holm's correction for all pairs of the metric.
     pub p_corrected: Option<f64>,
-    /// Whether the corrected p-value is below 1 − [`Compared::level`].
+    /// True if the corrected p-value is below 1 − [`Compared::level`].
     pub significant: bool,
-    /// Which of the two the signed ranks speak for.
+    /// Explainer that the signed ranks favour.
     pub favours: Option<String>,
 }
 
-/// Whether two metrics rank the explainers alike.
+/// Agreement of two metrics on the ranking of the explainers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RankAgreement {
     /// The one metric.
@@ -143,7 +142,7 @@ impl Compared {
     /// A table of explainers and metrics.
     ///
     /// # Errors
-    /// Not finite, for a value of a table that was not made by an evaluation.
+    /// `NonFinite` for a value that is NaN or infinite, which evaluations never return.
     pub fn new(table: &EvaluationTable) -> Result<Self> {
         let alpha = table.alpha();
         let judged = match table.explainers.len() {
@@ -197,7 +196,7 @@ impl Compared {
         ((1.0 - self.level) * 1e9).round() / 1e9
     }
 
-    /// What people call a metric of the section; its name in JSON where the section does not have it.
+    /// Title of a metric of the section, or its name if the section does not have it.
     #[must_use]
     pub fn title<'a>(&'a self, metric: &'a str) -> &'a str {
         let known = self.metrics.iter().find(|known| known.metric == metric);
@@ -285,7 +284,7 @@ fn estimate(value: &ExplainerValue) -> Estimate {
     estimate.with_undefined(value.n_undefined as u64)
 }
 
-/// What a metric says of itself: of a result that was read back, by its name.
+/// Description of a metric; for a result that was read from a file, found by its name.
 fn described(result: &MetricResult) -> Option<&'static MetricInfo> {
     let of_maps = || registry::find(&result.metric).ok().map(|entry| entry.info);
     let of_data = || {
@@ -296,7 +295,7 @@ fn described(result: &MetricResult) -> Option<&'static MetricInfo> {
     result.info.or_else(of_maps).or_else(of_data)
 }
 
-/// What people call a metric; its name where it is not in the registry.
+/// Title of a metric, or its name if it is not in a registry.
 pub(crate) fn title(result: &MetricResult) -> String {
     let name = result.metric.as_str();
     let (own, settings) = name.split_once('(').unwrap_or((name, ""));

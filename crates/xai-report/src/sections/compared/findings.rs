@@ -1,4 +1,5 @@
-//! Findings of sections that compare explainers: the best explainer, and agreement and reliability of the metrics.
+//! Findings of sections that compare explainers: the best explainer, and agreement and reliability
+//! of the metrics.
 
 use std::cmp::Ordering;
 
@@ -84,11 +85,11 @@ fn best(origin: &Origin, section: &Compared, metric: &MetricOfExplainers) -> Opt
     Some(Finding::new(origin, verdict, text).with(&estimate))
 }
 
-/// Compares every explainer with the one called random, if there is one: number of metrics by which it is significantly better
-/// and worse.
+/// Compares every explainer with the one called random, if there is one: number of metrics by which
+/// it is significantly better and worse.
 ///
-/// `Rules::compared_with_random` leaves out metrics of complexity, because a map that is simpler than a random one is not
-/// better for that reason.
+/// `Rules::compared_with_random` leaves out metrics of complexity, because a map that is simpler
+/// than a random one is not better for that reason.
 fn compare_with_random(origin: &Origin, section: &Compared, rules: &Rules) -> Vec<Finding> {
     let is_random = |name: &&String| name.to_lowercase().contains("random");
     let Some(random) = section.explainers.iter().find(is_random) else {
@@ -142,7 +143,8 @@ fn disagreement(section: &Compared) -> Option<String> {
     ))
 }
 
-/// Number of metrics by which the best explainer stays the best in resamples, and the metric with the smallest share.
+/// Number of metrics by which the best explainer stays the best in resamples, and the metric with
+/// the smallest share.
 fn resampled(section: &Compared, rules: &Rules) -> Option<String> {
     let metrics = section.metrics.iter();
     let shares: Vec<(&MetricOfExplainers, f64)> = metrics

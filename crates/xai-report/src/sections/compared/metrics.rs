@@ -42,7 +42,7 @@ fn cell(metric: &MetricOfExplainers, index: usize) -> Cell {
     }
 }
 
-/// Whether an explainer has the best rank of a metric by which they differ.
+/// True if an explainer has the best rank of a metric whose ranks differ.
 pub(super) fn is_best(metric: &MetricOfExplainers, index: usize) -> bool {
     let ranks = metric.ranks.iter().flatten().copied();
     let (best, worst) = (

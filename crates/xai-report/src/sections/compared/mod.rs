@@ -1,4 +1,4 @@
-//! Explainers by metrics, as several sections have them.
+//! Comparison of explainers by metrics, shared by several sections.
 
 mod data;
 mod findings;

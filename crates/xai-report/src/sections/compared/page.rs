@@ -1,4 +1,4 @@
-//! Explainers by metrics, as sections of several kinds show them.
+//! Page of sections that compare explainers by metrics.
 
 use crate::page::block::Block;
 use crate::picture::{Figure, Intervals, Picture, Row};
@@ -43,7 +43,7 @@ fn panel(section: &Compared, metric: &MetricOfExplainers) -> Figure {
     picture.figure(with_arrow(&metric.title, metric.better), caption)
 }
 
-/// Which metrics rank the explainers alike, and which to believe.
+/// Blocks about the agreement and the reliability of the metrics.
 pub(crate) fn judged(section: &Compared) -> Vec<Block> {
     let mut blocks = ranking::blocks(section);
     blocks.extend(reliability::blocks(section));

@@ -1,4 +1,4 @@
-//! Which metrics rank explainers alike, and which do not.
+//! Agreement of metrics on the ranks of explainers.
 
 use std::collections::BTreeMap;
 

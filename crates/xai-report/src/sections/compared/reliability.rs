@@ -1,4 +1,4 @@
-//! Which metrics to believe on these samples.
+//! Reliability of metrics on these samples.
 
 use crate::markup::{Cell, Table};
 use crate::page::block::Block;

@@ -16,7 +16,7 @@ pub struct ChosenSample {
     pub sample: usize,
     /// Its value by the metric of the choice.
     pub value: f64,
-    /// Whether it is one of the best samples, or one of the worst.
+    /// True for one of the best samples, false for one of the worst.
     pub is_best: bool,
 }
 

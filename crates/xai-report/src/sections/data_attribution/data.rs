@@ -19,20 +19,20 @@ const N_TOP: usize = 5;
 /// Points of a curve in the report.
 const MAX_POINTS: usize = 200;
 
-/// How good are explanations by training cases?
+/// Section about training-data attribution: how good are explanations by training cases?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DataAttribution {
-    /// What the section is called and what it was made from.
+    /// Name and inputs of the section.
     #[serde(flatten)]
     pub origin: Origin,
-    /// Training cases.
+    /// Number of training cases.
     pub n_train: usize,
     /// The explainers by the metrics that have a value of each test case.
     #[serde(flatten)]
     pub compared: Compared,
     /// The metrics that are one number for all test cases.
     pub whole: Vec<WholeMetric>,
-    /// How early mislabeled training cases come; `null` where that was not asked for.
+    /// Detection of mislabeled training cases; `null` if not evaluated.
     pub mislabeling: Option<MislabeledCases>,
     /// The training cases with the largest attributions, of some test cases.
     pub top_cases: Vec<TopCasesOfSample>,
@@ -43,26 +43,26 @@ pub struct DataAttribution {
 pub struct WholeMetric {
     /// Its name in JSON: `top_k_cardinality`.
     pub metric: String,
-    /// What people call it.
+    /// Title.
     pub title: String,
-    /// What it asks.
+    /// Summary of what it measures.
     pub question: String,
-    /// Which end of its scale is the good one.
+    /// Direction in which values are better.
     #[schemars(with = "String", extend("enum" = ["higher", "lower", "none"]))]
     pub better: Direction,
-    /// The values it can have.
+    /// Range of possible values.
     pub range: String,
-    /// The values of its parameters, defaults included; empty where they are not known.
+    /// Values of its parameters, including defaults; empty if unknown.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
-    /// Of each explainer; an interval takes training cases for independent.
+    /// Value of each explainer. Intervals treat training cases as independent.
     pub values: Vec<Estimate>,
 }
 
-/// How early mislabeled training cases come when cases are inspected by a score.
+/// Detection of mislabeled training cases by inspecting cases in the order of a score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MislabeledCases {
-    /// How many training cases are mislabeled.
+    /// Number of mislabeled training cases.
     pub n_flagged: usize,
     /// The curve of each explainer.
     pub curves: Vec<DetectionCurve>,
@@ -97,7 +97,7 @@ pub struct TopCasesOfSample {
     pub sample: usize,
     /// Its class.
     pub class: Option<String>,
-    /// Of each explainer, the largest attribution first.
+    /// Top cases of each explainer in descending order of attribution.
     pub explainers: Vec<Vec<TopCase>>,
     /// The test case as an image, for the page alone.
     #[serde(skip)]
@@ -113,7 +113,7 @@ pub struct TopCase {
     pub attribution: f64,
     /// Its class.
     pub class: Option<String>,
-    /// Whether it is flagged: mislabeled, with a shortcut, of another data set.
+    /// True if it is flagged, for example as mislabeled, with a shortcut, or from another data set.
     pub is_flagged: bool,
     /// The case as an image, for the page alone.
     #[serde(skip)]
@@ -129,18 +129,18 @@ pub struct CaseImage {
     pub width: usize,
     /// The values.
     pub pixels: Vec<f32>,
-    /// Whether there are three of each pixel.
+    /// True if there are three values per pixel.
     pub is_colored: bool,
 }
 
-/// What is known of the cases.
+/// Known labels and flags of the cases.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct KnownCases<'a> {
     /// Classes of the training cases.
     pub train_labels: Option<&'a [i64]>,
     /// Classes of the test cases.
     pub test_classes: Option<&'a [i64]>,
-    /// Which training cases are flagged.
+    /// True for each flagged training case.
     pub flags: Option<&'a [bool]>,
 }
 
@@ -148,7 +148,7 @@ impl DataAttribution {
     /// The section of a comparison and its table; `n_cases` is `(n_test, n_train)`.
     ///
     /// # Errors
-    /// Not finite, for a value of a table that was not made by an evaluation.
+    /// `NonFinite` for a value that is NaN or infinite, which evaluations never return.
     ///
     /// ```
     /// use ndarray::array;

@@ -48,7 +48,7 @@ fn whole(section: &DataAttribution) -> Table {
     table.numbers(&section.compared.explainers).rows(rows)
 }
 
-/// How early mislabeled cases come by each explainer.
+/// Curves of mislabeled cases found by each explainer.
 fn detection(section: &DataAttribution, found: &MislabeledCases) -> Figure {
     let series = |curve: &DetectionCurve| {
         let points = curve

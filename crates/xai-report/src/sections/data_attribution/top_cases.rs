@@ -20,7 +20,7 @@ const LINE: f64 = 14.0;
 const ROW: f64 = NAME + SIDE + 3.0 * LINE + 14.0;
 
 impl TopCases<'_> {
-    /// What is said of a training case: its number, its class, its attribution.
+    /// Index, class and attribution of a training case in words.
     pub(crate) fn words(sample: &TopCasesOfSample, top: &TopCase) -> [String; 3] {
         let flag = if top.is_flagged { " ⚑" } else { "" };
         let class = match (&top.class, &sample.class) {

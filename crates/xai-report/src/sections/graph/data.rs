@@ -31,10 +31,10 @@ const CONFIDENCE: f64 = 0.95;
 /// Explainers from which on charts, masks and neighbourhoods are left to the tables.
 pub(crate) const MAX_DRAWN_EXPLAINERS: usize = 12;
 
-/// Are explanatory subgraphs sufficient and necessary?
+/// Section about graph explanations: are explanatory subgraphs sufficient and necessary?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Graph {
-    /// What the section is called and what it was made from.
+    /// Name and inputs of the section.
     #[serde(flatten)]
     pub origin: Origin,
     /// Nodes or graphs that are explained.
@@ -46,7 +46,7 @@ pub struct Graph {
 /// The scores of one graph explainer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GraphExplainer {
-    /// What it is called.
+    /// Name of the explainer.
     pub name: String,
     /// Its scores over the sizes of the explanation.
     pub curve: Vec<SizePoint>,
@@ -96,7 +96,7 @@ pub struct AgainstTruth {
     pub precision_recall: Vec<[f64; 2]>,
 }
 
-/// How the scores of a mask are distributed.
+/// Distribution of the scores of a mask.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MaskSummary {
     /// Its scores in twenty bins.
@@ -108,7 +108,7 @@ pub struct MaskSummary {
 /// The results of one explainer, from which its part of the section is made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExplainerResults {
-    /// What it is called.
+    /// Name of the explainer.
     pub name: String,
     /// Its scores over the sizes of the explanation.
     pub sweep: SweepCurve,
@@ -128,9 +128,9 @@ pub struct ExplainerResults {
 pub struct MaskWithTruth {
     /// Its scores.
     pub scores: AgainstTruth,
-    /// Which of its elements are true.
+    /// True for each element of the mask that belongs to the ground truth.
     pub is_true: Vec<bool>,
-    /// Whether a curve has more points than the page.
+    /// True if a curve has more points than are drawn.
     pub is_reduced: bool,
 }
 
@@ -241,7 +241,7 @@ impl Graph {
     }
 }
 
-/// What a reader of the section may overlook.
+/// Remarks for the reader of the section.
 fn remarks(scored: &[Scored], drawn: &[Vec<Neighborhood>], n_explained: u64) -> Vec<String> {
     let mut remarks = Vec::new();
     let mut truths = scored

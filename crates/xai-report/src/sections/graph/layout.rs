@@ -1,4 +1,4 @@
-//! Where to draw the nodes of a small graph: stress majorization.
+//! Layout of small graphs by stress majorization.
 //!
 //! Two nodes belong as far apart as they are steps apart in the graph (Kamada and Kawai 1989); the drawing
 //! with the least stress is looked for,
@@ -41,7 +41,7 @@ pub(super) fn layout(n: usize, edges: &[(usize, usize)]) -> Vec<[f64; 2]> {
     best.map_or_else(Vec::new, |(_, places)| into_unit_square(&places))
 }
 
-/// Whether two numbers have no divisor in common but 1.
+/// True if two numbers have no common divisor except 1.
 fn coprime(a: usize, b: usize) -> bool {
     let (mut a, mut b) = (a, b);
     while b > 0 {
@@ -112,8 +112,8 @@ fn circle(n: usize) -> Vec<[f64; 2]> {
         .collect()
 }
 
-/// Where a node goes while the others stay: the mean over the others of the place at the right distance
-/// from them in its direction, weighted by `1/d²`.
+/// New position of a node while all others stay: the mean, weighted by `1/d²`, of the positions at
+/// the wanted distance from each other node in the direction of this node.
 fn better_place(
     node: usize,
     places: &[[f64; 2]],
@@ -150,7 +150,7 @@ fn towards(to: [f64; 2], from: [f64; 2]) -> Option<[f64; 2]> {
     (length > COINCIDENT).then(|| [x / length, y / length])
 }
 
-/// How far the distances of a drawing are from those that are wanted.
+/// Stress of a drawing: sum of squared relative deviations of the distances.
 fn stress(places: &[[f64; 2]], distances: &[Vec<f64>]) -> f64 {
     let mut stress = 0.0;
     for (i, a) in places.iter().enumerate() {

@@ -13,7 +13,7 @@ use crate::sections::graph::layout::layout;
 pub struct Neighborhood {
     /// The explained node.
     pub node: usize,
-    /// How many nodes the neighbourhood has that are not drawn.
+    /// Number of nodes of the neighbourhood that are not drawn.
     pub n_left_out: usize,
     /// The nodes, the explained one first.
     pub nodes: Vec<DrawnNode>,
@@ -41,11 +41,12 @@ pub struct DrawnEdge {
     pub to: usize,
     /// The score of the mask, the larger one of the two directions.
     pub score: f64,
-    /// Whether the edge belongs to the ground truth, where that is known.
+    /// True if the edge belongs to the ground truth; `null` if unknown.
     pub is_true: Option<bool>,
 }
 
-/// How many hops from the explained node are drawn: as many as a graph neural network of two layers sees.
+/// Number of hops from the explained node that are drawn: the receptive field of a graph neural
+/// network with two layers.
 const HOPS: usize = 2;
 /// The most nodes that are drawn.
 const MAX_NODES: usize = 40;
@@ -85,8 +86,8 @@ pub(super) fn neighborhood(network: &Network, node: usize) -> Neighborhood {
     }
 }
 
-/// Where nodes are drawn, laid out in the order of their numbers: so the same nodes stand at the same places
-/// whatever a mask says of them.
+/// Positions of nodes. They are laid out in the order of their numbers, so that the same nodes have
+/// the same positions for every mask.
 fn places_of(nodes: &[usize], edges: &[DrawnEdge]) -> Vec<[f64; 2]> {
     let sorted: BTreeSet<usize> = nodes.iter().copied().collect();
     let ranks: BTreeMap<usize, usize> = sorted.into_iter().zip(0..).collect();
@@ -153,7 +154,7 @@ pub(super) struct Edge {
     pub(super) to: usize,
     /// The larger score of both directions.
     pub(super) score: f64,
-    /// Whether one of the directions belongs to the ground truth, where that is known.
+    /// True if one of the directions belongs to the ground truth; `None` if unknown.
     pub(super) is_true: Option<bool>,
 }
 
@@ -206,7 +207,7 @@ impl Network {
         &self.edges[begin..end]
     }
 
-    /// Whether the mask gives an edge of a node a positive score.
+    /// True if an edge of the node has a positive score.
     pub(super) fn is_scored(&self, node: usize) -> bool {
         self.edges_of(node).iter().any(|edge| edge.score > 0.0)
     }

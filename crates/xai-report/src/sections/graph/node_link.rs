@@ -16,7 +16,7 @@ pub(crate) struct NodeLink<'a> {
 const THINNEST: f64 = 0.7;
 const THICKEST: f64 = 7.0;
 
-/// By how much the outline of a true edge is wider than the edge.
+/// Additional width of the outline of a true edge.
 const OUTLINE: f64 = 6.0;
 
 /// The height of the picture, and the room around the nodes.

@@ -99,7 +99,7 @@ fn distribution(name: &str, mask: &MaskSummary) -> Figure {
     )
 }
 
-/// What is left of the counts without those of a part.
+/// Subtracts the counts of a part from all counts.
 fn without(all: &Histogram, part: &Histogram) -> Histogram {
     let parts = part.counts.iter().chain(std::iter::repeat(&0));
     let counts = all.counts.iter().zip(parts);

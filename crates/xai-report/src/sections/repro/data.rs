@@ -81,7 +81,8 @@ pub struct PairMetricSummary {
     pub median: Option<f64>,
     /// Largest value.
     pub max: Option<f64>,
-    /// Histogram of the pairs with twenty bins from the smallest to the largest value; `null` if no pair has a value.
+    /// Histogram of the pairs with twenty bins from the smallest to the largest value; `null` if no
+    /// pair has a value.
     pub histogram: Option<Histogram>,
 }
 
@@ -94,7 +95,8 @@ pub struct Similarity {
     pub title: String,
     /// Runs (from 0) in the order of the picture: the leaves of an average-linkage clustering.
     pub order: Vec<usize>,
-    /// Values of the pairs (0, 1), (0, 2), …, (1, 2), … of the runs in their original order; `null` if undefined.
+    /// Values of the pairs (0, 1), (0, 2), …, (1, 2), … of the runs in their original order; `null`
+    /// if undefined.
     pub pairs: Vec<Option<f64>>,
 }
 
@@ -145,8 +147,8 @@ pub struct VotesOfSample {
 impl Repro {
     /// Creates the section from a report on all pairs of runs.
     ///
-    /// `metrics` are the metrics of the report in its order, and `votes` the predictions of its most inconsistent samples in
-    /// their order.
+    /// `metrics` are the metrics of the report in its order, and `votes` the predictions of its
+    /// most inconsistent samples in their order.
     ///
     /// ```
     /// use ndarray::array;
@@ -240,7 +242,8 @@ fn accuracies(report: &PairwiseReport) -> Vec<Estimate> {
     .collect()
 }
 
-/// Similarity of runs by percent agreement if it was evaluated, otherwise by the first metric that has values.
+/// Similarity of runs by percent agreement if it was evaluated, otherwise by the first metric that
+/// has values.
 fn similarity(metrics: &[PairMetric], report: &PairwiseReport) -> Similarity {
     let (mut evaluated, mut values) = (metrics.iter(), report.metrics.iter());
     let index = evaluated
@@ -264,8 +267,9 @@ fn similarity(metrics: &[PairMetric], report: &PairwiseReport) -> Similarity {
 
 /// Orders items by the leaves of an average-linkage clustering, so that similar items are next to each other.
 ///
-/// `similarities` are those of the pairs (0, 1), (0, 2), …, (1, 2), …; undefined ones count as the smallest defined one. Two
-/// subtrees are joined at their most similar ends, ties by the lower item. The order starts with the lower of its two ends.
+/// `similarities` are those of the pairs (0, 1), (0, 2), …, (1, 2), …; undefined ones count as the
+/// smallest defined one. Two subtrees are joined at their most similar ends, ties by the lower
+/// item. The order starts with the lower of its two ends.
 pub(crate) fn leaf_order(n: usize, similarities: &[Option<f64>]) -> Vec<usize> {
     if n < 2 || similarities.len() != n * (n - 1) / 2 {
         return (0..n).collect();

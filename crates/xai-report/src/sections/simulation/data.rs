@@ -7,10 +7,10 @@ use xai_repro::{FAMILY, study};
 
 use crate::origin::Origin;
 
-/// How do the reproducibility metrics behave where the truth is known?
+/// Section about the simulation study: how do the reproducibility metrics behave where the truth is known?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Simulation {
-    /// What the section is called and what it was made from.
+    /// Name and inputs of the section.
     #[serde(flatten)]
     pub origin: Origin,
     /// Simulated studies.
@@ -19,12 +19,12 @@ pub struct Simulation {
     pub metrics: Vec<SimulatedMetric>,
 }
 
-/// How one metric behaves.
+/// Behaviour of one metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SimulatedMetric {
     /// Its name.
     pub metric: String,
-    /// What people call it.
+    /// Title.
     pub title: String,
     /// The mean over the draws.
     pub mean: Option<f64>,

@@ -1,4 +1,5 @@
-//! Findings of the simulation study: the metric that detects dependence best, and the one most related to accuracy.
+//! Findings of the simulation study: the metric that detects dependence best, and the one most
+//! related to accuracy.
 
 use crate::findings::{Finding, Verdict};
 use crate::sections::simulation::data::{SimulatedMetric, Simulation};

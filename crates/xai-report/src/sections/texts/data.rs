@@ -12,10 +12,10 @@ use crate::sections::compared::shown::shown;
 /// Tokens of a text that are shown.
 const MAX_TOKENS: usize = 300;
 
-/// Do explainers mark the words that people mark?
+/// Section about texts: do explainers mark the words that people mark?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Texts {
-    /// What the section is called and what it was made from.
+    /// Name and inputs of the section.
     #[serde(flatten)]
     pub origin: Origin,
     /// The explainers by the metrics of what people marked; no metrics where they marked nothing.
@@ -39,9 +39,9 @@ pub struct ShownText {
     pub name: Option<String>,
     /// Its tokens, the first ones of many.
     pub tokens: Vec<String>,
-    /// How many more it has.
+    /// Number of further tokens.
     pub n_more: usize,
-    /// Which of them people marked.
+    /// True for each token that people marked.
     pub rationale: Option<Vec<bool>>,
     /// The attributions of its tokens by each explainer.
     pub attributions: Vec<Vec<f64>>,
@@ -54,7 +54,7 @@ pub struct TextData<'a> {
     pub tokens: &'a [Vec<String>],
     /// The names of the texts.
     pub names: Option<&'a [String]>,
-    /// Which of them people marked.
+    /// True for each token that people marked.
     pub rationales: Option<&'a [Vec<bool>]>,
     /// The attributions of the tokens, by each explainer.
     pub attributions: &'a [&'a [Vec<f64>]],
@@ -66,7 +66,7 @@ impl Texts {
     /// evenly spread where there is no metric.
     ///
     /// # Errors
-    /// Not finite, for a value of a table that was not made by an evaluation.
+    /// `NonFinite` for a value that is NaN or infinite, which evaluations never return.
     ///
     /// ```
     /// use xai_core::evaluation::{EvaluationValues, Statistics};
@@ -123,7 +123,7 @@ impl ShownText {
         }
     }
 
-    /// What stands between two tokens: nothing where tokens bring their own spaces.
+    /// Separator between two tokens: nothing if tokens contain their own spaces.
     pub(crate) fn between(&self) -> &'static str {
         let is_space = |c: Option<char>| c.is_some_and(char::is_whitespace);
         let mut tokens = self.tokens.iter();

@@ -110,8 +110,7 @@ fn draw_token(token: &str, attribution: f64, largest: f64, is_marked: Option<boo
     }
 }
 
-/// Whether people marked a token, where that is known; a report that was changed by hand may have
-/// fewer marks.
+/// True if people marked a token; `None` if unknown. Reports that were edited by hand may have too few marks.
 fn is_marked(text: &ShownText, place: usize) -> Option<bool> {
     let marks = text.rationale.as_ref()?;
     Some(marks.get(place) == Some(&true))
