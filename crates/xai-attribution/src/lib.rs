@@ -83,6 +83,7 @@ mod error;
 pub mod evaluation;
 pub mod help;
 pub mod input;
+mod inputs;
 pub mod map;
 pub mod masked;
 pub mod metric;
@@ -92,6 +93,7 @@ mod rows;
 pub mod run;
 
 pub use evaluation::Evaluation;
+pub use inputs::{INPUTS, InputArray, input_spec};
 pub use metric::registry::FAMILY;
 pub use metric::{
     AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, Complexity, Deletion, Insertion,

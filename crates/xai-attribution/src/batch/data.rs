@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use ndarray::{CowArray, IxDyn};
-use xai_core::{Input, Real, Result};
+use xai_core::{Input, Layout, Real, Result};
 
 use crate::batch::{RunData, SideInput};
 use crate::input;
@@ -54,11 +54,14 @@ impl<T: Real> std::fmt::Debug for Data<'_, T> {
     }
 }
 
-/// A further input with its type-erased check.
+/// A further input with its check.
 struct Side {
     value: Arc<dyn Any + Send + Sync>,
-    check: fn(&(dyn Any + Send + Sync), &[usize], xai_core::Layout) -> Result<()>,
+    check: Box<SideCheck>,
 }
+
+/// The check of a further input against the shape and the layout of the inputs.
+type SideCheck = dyn Fn(&[usize], Layout) -> Result<()> + Send + Sync;
 
 /// One explainer under evaluation: its maps for all samples, the explainer itself, or both.
 pub(crate) struct ExplainerData<'a, T> {
@@ -166,17 +169,31 @@ impl<'a, T: Real> Data<'a, T> {
 
     /// Adds a further input: [`Masks`](super::Masks), [`Segments`](super::Segments), or your own type.
     #[must_use]
-    pub fn with<S: SideInput>(mut self, side: S) -> Self {
-        self.available.push(S::INPUT);
+    pub fn with<S: SideInput>(self, side: S) -> Self {
+        self.with_side(S::INPUT, side, S::check)
+    }
+
+    /// Adds a further input with its check against the shape and the layout of the inputs.
+    #[must_use]
+    pub(crate) fn with_side<S: Any + Send + Sync>(
+        mut self,
+        input: Input,
+        side: S,
+        check: fn(&S, &[usize], Layout) -> Result<()>,
+    ) -> Self {
+        let value = Arc::new(side);
+        let checked = Arc::clone(&value);
+        self.available.push(input);
         self.sides.push(Side {
-            value: Arc::new(side),
-            // The closure remembers the type `S`, which the stored value no longer has.
-            check: |side, shape, layout| match side.downcast_ref::<S>() {
-                Some(side) => side.check(shape, layout),
-                None => Ok(()),
-            },
+            value,
+            check: Box::new(move |shape, layout| check(&checked, shape, layout)),
         });
         self
+    }
+
+    /// Number of samples.
+    pub(crate) fn n_samples(&self) -> usize {
+        self.inputs.shape().first().copied().unwrap_or_default()
     }
 
     /// Sets the index of the first sample in a larger data set of which this is a part. Random choices depend on that
@@ -213,7 +230,7 @@ impl<'a, T: Real> Data<'a, T> {
         )
         .map_err(|error| error.renamed(input::INPUTS, self.read_as))?;
         for side in &self.sides {
-            (side.check)(&*side.value, run.shape(), run.layout())?;
+            (side.check)(run.shape(), run.layout())?;
         }
         let sides = self.sides.into_iter().map(|side| side.value).collect();
         Ok(CheckedData {

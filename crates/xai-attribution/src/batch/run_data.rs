@@ -1,6 +1,6 @@
 //! Data that all batches of a run share: inputs, targets, further inputs, and the scoring.
 
-use std::any::{Any, TypeId};
+use std::any::Any;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -327,8 +327,12 @@ impl<'a, T: Real> RunData<'a, T> {
     /// Returns a further input, if the run has it.
     #[must_use]
     pub fn get_side<S: SideInput>(&self) -> Option<&S> {
-        let wanted = |side: &&Arc<dyn Any + Send + Sync>| (***side).type_id() == TypeId::of::<S>();
-        self.sides.iter().find(wanted)?.downcast_ref()
+        self.sides_of().next()
+    }
+
+    /// The further inputs of a type.
+    pub(crate) fn sides_of<S: Any>(&self) -> impl Iterator<Item = &S> {
+        self.sides.iter().filter_map(|side| side.downcast_ref())
     }
 
     /// Returns a further input.

@@ -23,23 +23,26 @@ use crate::metric::{
 #[must_use]
 pub fn metrics() -> &'static [Entry] {
     static METRICS: OnceLock<Vec<Entry>> = OnceLock::new();
-    METRICS.get_or_init(|| {
-        [
-            masking::METRICS,
-            curves::METRICS,
-            drops::METRICS,
-            outputs::METRICS,
-            localization::METRICS,
-            plausibility::METRICS,
-            context::METRICS,
-            complexity::METRICS,
-            comparison::METRICS,
-            axiomatic::METRICS,
-            robustness::METRICS,
-            sanity::METRICS,
-        ]
-        .concat()
-    })
+    METRICS.get_or_init(|| groups().map(|(_, metrics)| metrics).concat())
+}
+
+/// The metrics grouped by what they measure: a heading and the metrics below it. Headings may repeat.
+#[must_use]
+pub fn groups() -> [(&'static str, &'static [Entry]); 12] {
+    [
+        ("Faithfulness", masking::METRICS),
+        ("Faithfulness", curves::METRICS),
+        ("Faithfulness", drops::METRICS),
+        ("Faithfulness", outputs::METRICS),
+        ("Localization", localization::METRICS),
+        ("Plausibility", plausibility::METRICS),
+        ("Attribution of a context", context::METRICS),
+        ("Complexity", complexity::METRICS),
+        ("Comparison with other maps", comparison::METRICS),
+        ("Axioms", axiomatic::METRICS),
+        ("Robustness", robustness::METRICS),
+        ("Sanity checks", sanity::METRICS),
+    ]
 }
 
 /// The metrics of attribution maps.

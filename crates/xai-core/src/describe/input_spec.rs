@@ -12,6 +12,9 @@ use crate::error::Input;
 /// const LABELS: InputSpec =
 ///     InputSpec::new(input::LABELS, Element::Class, &["n_train"], "Classes of the training rows");
 /// assert_eq!(LABELS.to_string(), "Classes of the training rows: integers (n_train,)");
+/// const MASKS: InputSpec = InputSpec::new(input::VALUES, Element::Boolean, &["n", "height", "width"], "The object")
+///     .or(&[&["n", "features"]]);
+/// assert_eq!(MASKS.to_string(), "The object: booleans (n, height, width) or (n, features)");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InputSpec {
@@ -21,6 +24,8 @@ pub struct InputSpec {
     pub element: Element,
     /// Names of the axes: `["n_test", "n_train"]`.
     pub axes: &'static [&'static str],
+    /// Names of the axes of other shapes that the input may have: `(height, width)` for all samples.
+    pub other_axes: &'static [&'static [&'static str]],
     /// Description of the input: one sentence without its full stop.
     pub help: &'static str,
     /// Whether each explainer of a comparison has its own array; otherwise all share one.
@@ -29,6 +34,11 @@ pub struct InputSpec {
     pub instead_of: Option<Input>,
     /// Another input that this one requires.
     pub requires: Option<Input>,
+    /// Name of the option on the command line, if it is not the name of the input. Inputs may share an option if no metric
+    /// takes two of them.
+    pub option: Option<&'static str>,
+    /// Word of a parameter that requires the input: a metric with `features = segments` needs segments.
+    pub required_when: Option<&'static str>,
 }
 
 /// Kind of the elements of an [input](InputSpec).
@@ -44,6 +54,14 @@ pub enum Element {
     Boolean,
     /// Subsets of rows, as booleans or as positions of the members.
     Subset,
+    /// Booleans, or numbers from 0 to 1.
+    Share,
+    /// Class indices, or rows with a weight for each output.
+    Target,
+    /// A model, which is stored as an ONNX file.
+    Model,
+    /// A function, which no file stores.
+    Function,
 }
 
 impl InputSpec {
@@ -59,11 +77,41 @@ impl InputSpec {
             input,
             element,
             axes,
+            other_axes: &[],
             help,
             per_explainer: false,
             instead_of: None,
             requires: None,
+            option: None,
+            required_when: None,
         }
+    }
+
+    /// Creates the description of a model or a function, which has no axes.
+    #[must_use]
+    pub const fn model(input: Input, element: Element, help: &'static str) -> Self {
+        Self::new(input, element, &[], help)
+    }
+
+    /// Sets other shapes that the input may have.
+    #[must_use]
+    pub const fn or(mut self, other_axes: &'static [&'static [&'static str]]) -> Self {
+        self.other_axes = other_axes;
+        self
+    }
+
+    /// Sets the name of the option on the command line.
+    #[must_use]
+    pub const fn option(mut self, name: &'static str) -> Self {
+        self.option = Some(name);
+        self
+    }
+
+    /// Sets the word of a parameter that requires the input.
+    #[must_use]
+    pub const fn required_when(mut self, word: &'static str) -> Self {
+        self.required_when = Some(word);
+        self
     }
 
     /// Sets that each explainer of a comparison has its own array.
@@ -81,19 +129,45 @@ impl InputSpec {
         self
     }
 
-    /// Axes in the notation of NumPy shapes: `(n_test, n_train)`.
+    /// Name of the option and of the key in studies, in snake case.
+    #[must_use]
+    pub fn option_key(&self) -> String {
+        self.option.unwrap_or(self.input.name()).replace(' ', "_")
+    }
+
+    /// Whether a file can store the input.
+    #[must_use]
+    pub fn has_file(&self) -> bool {
+        self.element != Element::Function
+    }
+
+    /// Shapes in the notation of NumPy: `(n_test, n_train)`, `(n, height, width) or (height, width)`.
     #[must_use]
     pub fn shape(&self) -> String {
-        match self.axes {
-            [axis] => format!("({axis},)"),
-            axes => format!("({})", axes.join(", ")),
+        let mut shapes = numpy_shape(self.axes);
+        for (i, axes) in self.other_axes.iter().enumerate() {
+            let is_last = i + 1 == self.other_axes.len();
+            shapes += if is_last { " or " } else { ", " };
+            shapes += &numpy_shape(axes);
         }
+        shapes
+    }
+}
+
+fn numpy_shape(axes: &[&str]) -> String {
+    match axes {
+        [axis] => format!("({axis},)"),
+        axes => format!("({})", axes.join(", ")),
     }
 }
 
 impl fmt::Display for InputSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {} {}", self.help, self.element, self.shape())
+        f.write_str(self.help)?;
+        match self.element {
+            Element::Model | Element::Function => Ok(()),
+            element => write!(f, ": {element} {}", self.shape()),
+        }
     }
 }
 
@@ -104,6 +178,10 @@ impl fmt::Display for Element {
             Self::Class | Self::Integer => "integers",
             Self::Boolean => "booleans",
             Self::Subset => "booleans or positions of the members",
+            Self::Share => "booleans or numbers from 0 to 1",
+            Self::Target => "class indices or rows of weights",
+            Self::Model => "an ONNX model",
+            Self::Function => "a function",
         })
     }
 }
