@@ -1,4 +1,4 @@
-//! Options that are made of a description: the parameters of a struct.
+//! Options that derive from the parameters of a struct.
 
 use std::marker::PhantomData;
 
@@ -11,40 +11,40 @@ use xai_metrics::core::describe::{Kind, Param, Parameter, Parameters, Value, Wor
 use crate::Context;
 
 /// The parameter that the option `--seed`, which every command has, sets.
-const SEED: &str = "seed";
+pub(crate) const SEED: &str = "seed";
 
-/// The parameters of `P` as options. What a parameter is, its words and its default come from its description.
+/// The parameters of `P` as options. Their help, words and defaults come from the descriptions of the parameters.
 ///
-/// A command holds it as `#[command(flatten)]`.
+/// A command has it as a field with `#[command(flatten)]`.
 #[derive(Debug, Clone)]
 pub(crate) struct Described<P> {
-    given: Vec<(&'static str, Value)>,
-    of: PhantomData<P>,
+    values: Vec<(&'static str, Value)>,
+    params: PhantomData<P>,
 }
 
 impl<P: Parameters + Default> Described<P> {
-    /// The defaults with what was given.
+    /// The defaults with the given values.
     pub(crate) fn read(&self) -> Result<P, Failure> {
-        with(P::default(), self.given.clone()).in_files(&Self::options())
+        with(P::default(), self.values.clone()).in_files(&Self::options())
     }
 
-    /// The defaults with what was given, and with the seed of the command.
+    /// The defaults with the given values and the seed of the command.
     pub(crate) fn read_seeded(&self, context: &Context) -> Result<P, Failure> {
         let seed = (SEED, Value::from(context.seed()));
-        with(P::default(), self.given.iter().cloned().chain([seed])).in_files(&Self::options())
+        with(P::default(), self.values.iter().cloned().chain([seed])).in_files(&Self::options())
     }
 
-    /// Whether one of the options was given.
+    /// Whether any of the options is given.
     pub(crate) fn any_given(&self) -> bool {
-        !self.given.is_empty()
+        !self.values.is_empty()
     }
 
-    /// The options of the parameters, to name them in errors.
+    /// The options by the parameters that errors are about.
     pub(crate) fn options() -> Files<'static> {
         Files::new().named_options(Self::params().iter().map(|param| param.name))
     }
 
-    /// The parameters that are options of their own.
+    /// The parameters without the seed, which is an option of every command.
     fn params() -> Vec<Param> {
         let mut params = P::default().params();
         params.retain(|param| param.name != SEED);
@@ -58,8 +58,8 @@ impl<P: Parameters + Default> Described<P> {
 
 impl<P> Default for Described<P> {
     fn default() -> Self {
-        let (given, of) = (Vec::new(), PhantomData);
-        Self { given, of }
+        let (values, params) = (Vec::new(), PhantomData);
+        Self { values, params }
     }
 }
 
@@ -85,14 +85,14 @@ impl<P: Parameters + Default> FromArgMatches for Described<P> {
             if matches.value_source(param.name) == Some(ValueSource::CommandLine)
                 && let Some(text) = matches.get_one::<String>(param.name)
             {
-                self.given.push((param.name, Value::Text(text.clone())));
+                self.values.push((param.name, Value::Text(text.clone())));
             }
         }
         Ok(())
     }
 }
 
-/// Parses the words of an enum, which `--help` lists with what they mean.
+/// Parses the words of an enum; `--help` lists them with their meaning.
 pub(crate) fn word<P>() -> impl TypedValueParser<Value = P>
 where
     P: Parameter + Clone + Send + Sync + 'static,
@@ -112,7 +112,7 @@ pub(crate) fn possible_value(word: &Word) -> PossibleValue {
     )
 }
 
-/// The name of the option of a parameter, without dashes.
+/// The name of the option of a parameter or input, without leading dashes.
 pub(crate) fn option_name(param: &str) -> String {
     param.replace('_', "-")
 }
@@ -120,17 +120,17 @@ pub(crate) fn option_name(param: &str) -> String {
 /// The option of a parameter.
 pub(crate) fn argument(param: &Param) -> Arg {
     let name = option_name(param.name);
-    let argument = match (name.chars().next(), name.len()) {
+    let with_short = match (name.chars().next(), name.len()) {
         (Some(letter), 1) => Arg::new(param.name).short(letter),
         _ => Arg::new(param.name),
     };
-    let argument = argument
+    let documented = with_short
         .long(name)
-        .help(help_of(param))
+        .help(param_help(param))
         .allow_hyphen_values(true);
     let argument = match &param.value {
-        Value::Given => argument,
-        default => argument.default_value(default.to_string()),
+        Value::Given => documented,
+        default => documented.default_value(default.to_string()),
     };
     let is_plain = |words: &[Word]| words.iter().all(|word| word.value.is_none());
     match param.kind {
@@ -147,16 +147,17 @@ pub(crate) fn argument(param: &Param) -> Arg {
             .value_name(kind.placeholder())
             .value_parser(move |text: &str| {
                 let value = Value::from(text);
-                match kind.admits(&value) {
-                    true => Ok(text.to_owned()),
-                    false => Err(format!("expected {}", kind.expected(&value))),
+                if kind.admits(&value) {
+                    Ok(text.to_owned())
+                } else {
+                    Err(format!("expected {}", kind.expected(&value)))
                 }
             }),
     }
 }
 
-/// What a parameter is, and what its words mean.
-fn help_of(param: &Param) -> String {
+/// The documentation of a parameter and of its words.
+fn param_help(param: &Param) -> String {
     let mut help = param.doc.trim_end_matches('.').to_owned();
     if matches!(param.kind, Kind::Words(_)) && !param.kind.words().any(|w| w.value.is_some()) {
         return help; // clap lists the words

@@ -9,8 +9,9 @@ mod casebased;
 mod context;
 mod described;
 mod graph;
-mod listed;
 mod metric_command;
+mod metric_commands;
+mod named;
 mod output;
 mod report;
 mod repro;
@@ -25,6 +26,8 @@ use xai_files::failure::{Failure, as_option};
 use context::Context;
 use described::Described;
 use metric_command::metric_command;
+use metric_commands::help::group_metrics;
+use metric_commands::selection::other_way;
 use usage::manual::{Completions, Manual};
 use usage::{allow_negative_numbers, examples, refusal_reason};
 
@@ -83,16 +86,21 @@ enum Group {
     Man(Manual),
 }
 
+/// The command line of the program.
+fn command() -> clap::Command {
+    let command = allow_negative_numbers(Xai::command());
+    let command_with_maps = group_metrics::<attribution::MapMetrics>(command);
+    group_metrics::<casebased::attribution::DataAttributionMetrics>(command_with_maps)
+}
+
 /// Runs the program `xai` with the arguments of the process.
 #[must_use]
 pub fn main() -> ExitCode {
-    let parsed = allow_negative_numbers(Xai::command())
-        .try_get_matches()
-        .and_then(|matches| {
-            let xai = Xai::from_arg_matches(&matches)
-                .map_err(|error| error.format(&mut Xai::command()))?;
-            Ok((xai, output::overwriting::check(&matches)))
-        });
+    let parsed = command().try_get_matches().and_then(|matches| {
+        let xai =
+            Xai::from_arg_matches(&matches).map_err(|error| error.format(&mut Xai::command()))?;
+        Ok((xai, output::overwriting::check(&matches)))
+    });
     let (Xai { mut context, group }, checked) = match parsed {
         Ok(parsed) => parsed,
         Err(message) => return print_message(&message),
@@ -171,7 +179,7 @@ fn metric_without_command(error: &clap::Error) -> Option<Failure> {
     };
     let metric = xai_metrics::find(name).ok()?;
     let help = match xai_metrics::attribution::metric::registry::find(name) {
-        Ok(entry) => attribution::compare::other_way(entry),
+        Ok(entry) => other_way::<attribution::MapMetrics>(entry),
         Err(_) => format!(
             "{} is a metric of the family {}: `{}`",
             metric.entry.info.name,

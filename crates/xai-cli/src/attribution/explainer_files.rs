@@ -1,8 +1,7 @@
-//! Explainers by name: the files of their maps, and the files that make maps.
+//! Explainers by name: files of their maps, and ONNX files that compute maps.
 
 use std::path::Path;
 
-use clap::Args;
 use ndarray::ArrayD;
 use xai_files::onnx::engine::EngineOptions;
 use xai_files::onnx::explainer::OnnxExplainer;
@@ -14,16 +13,11 @@ use xai_metrics::attribution::model::{Explainer, Samples, Targets};
 use crate::usage::named_file::NamedFile;
 
 /// The explainers of a comparison.
-#[derive(Debug, Args)]
-pub(crate) struct ExplainerFiles {
-    /// The explainers: each a name and the file of its maps.
-    #[arg(long, value_name = "NAME=E.npy", num_args = 1.., required_unless_present = "explainers", value_parser = NamedFile::parser())]
-    explanations: Vec<NamedFile>,
-    /// Explainers that make maps: each a name and an ONNX file from inputs, and if it takes them
-    /// target classes (n,), to maps. They are asked for the maps that no file has, and by the metrics
-    /// that explain changed inputs.
-    #[arg(long, value_name = "NAME=E.onnx", num_args = 1.., value_parser = NamedFile::parser())]
-    explainers: Vec<NamedFile>,
+pub(crate) struct ExplainerFiles<'a> {
+    /// Files of maps.
+    pub(super) explanations: &'a [NamedFile],
+    /// ONNX files that compute maps.
+    pub(super) explainers: &'a [NamedFile],
 }
 
 /// One explainer and its files.
@@ -33,16 +27,16 @@ struct OneExplainer<'a> {
     explainer: Option<&'a Path>,
 }
 
-/// The explainers that were opened, in the order of [`ExplainerFiles`].
+/// The opened explainers in the order of [`ExplainerFiles`]; `None` for those with maps alone.
 pub(crate) struct OpenedExplainers(Vec<Option<OnnxExplainer>>);
 
 /// A file of maps and their shape.
 type FileShape<'a> = (&'a Path, Vec<usize>);
 
-impl ExplainerFiles {
+impl<'a> ExplainerFiles<'a> {
     /// Maps first, in the order of the options. A name of both options is one explainer.
-    fn all(&self) -> Vec<OneExplainer<'_>> {
-        let of_maps = self.explanations.iter().map(|maps| {
+    fn all(&self) -> Vec<OneExplainer<'a>> {
+        let with_maps = self.explanations.iter().map(|maps| {
             let explainer = self.explainers.iter().find(|other| other.name == maps.name);
             OneExplainer {
                 name: &maps.name,
@@ -51,33 +45,33 @@ impl ExplainerFiles {
             }
         });
         let has_maps = |name: &str| self.explanations.iter().any(|maps| maps.name == name);
-        let others = self.explainers.iter().filter(|e| !has_maps(&e.name));
-        let others = others.map(|explainer| OneExplainer {
+        let without_maps = self.explainers.iter().filter(|e| !has_maps(&e.name));
+        let others = without_maps.map(|explainer| OneExplainer {
             name: &explainer.name,
             maps: None,
             explainer: Some(&explainer.file),
         });
-        of_maps.chain(others).collect()
+        with_maps.chain(others).collect()
     }
 
-    /// Whether every explainer can be asked.
-    pub(super) fn can_be_asked(&self) -> bool {
+    /// Whether every explainer has a file that computes maps.
+    pub(super) fn all_compute_maps(&self) -> bool {
         self.all().iter().all(|one| one.explainer.is_some())
     }
 
-    /// The file of an explainer that an error is about: of its maps, else itself.
-    pub(super) fn file_of(&self, name: Option<&str>) -> Option<&Path> {
+    /// The file of the maps of an explainer, else the file that computes them.
+    pub(super) fn maps_or_explainer(&self, name: Option<&str>) -> Option<&'a Path> {
         let all = self.all();
         let one = all.iter().find(|one| Some(one.name) == name)?;
         one.maps.or(one.explainer)
     }
 
-    /// The file that makes maps, of an explainer by its name.
-    pub(super) fn explainer_of(&self, name: Option<&str>) -> Option<&Path> {
-        NamedFile::find(&self.explainers, name?)
+    /// The file of an explainer that computes maps.
+    pub(super) fn explainer(&self, name: Option<&str>) -> Option<&'a Path> {
+        NamedFile::find(self.explainers, name?)
     }
 
-    /// Opens the files that make maps.
+    /// Opens the files that compute maps.
     pub(super) fn open(&self, engine: &EngineOptions) -> Result<OpenedExplainers, Failure> {
         let open = |one: &OneExplainer<'_>| {
             let file = one.explainer;
@@ -92,9 +86,9 @@ impl ExplainerFiles {
     }
 
     /// The first file of maps, and the first whose maps have another shape; each with its shape.
-    pub(super) fn other_shape(&self) -> Result<Option<[FileShape<'_>; 2]>, Failure> {
-        let mut first: Option<FileShape<'_>> = None;
-        // A pipe is read once, by the evaluation.
+    pub(super) fn other_shape(&self) -> Result<Option<[FileShape<'a>; 2]>, Failure> {
+        let mut first: Option<FileShape<'a>> = None;
+        // A pipe can only be read once, and the evaluation reads it.
         for maps in self.explanations.iter().filter(|maps| maps.file.is_file()) {
             let shape = FileSamples::open(&maps.file)?.shape().to_vec();
             match &first {
@@ -108,17 +102,17 @@ impl ExplainerFiles {
         Ok(None)
     }
 
-    /// The maps of some samples by the explainer at a place; `inputs` and `targets` are those of these
-    /// samples. `None` where its maps came through a pipe, which is read once.
-    pub(crate) fn maps_of(
+    /// The maps of some samples by the explainer with an index; `inputs` and `targets` are those of these
+    /// samples. `None` if its maps came through a pipe, which can only be read once.
+    pub(crate) fn maps(
         &self,
-        place: usize,
+        index: usize,
         opened: &OpenedExplainers,
         samples: &[usize],
         (inputs, targets): (&ArrayD<f64>, &Targets),
     ) -> Result<Option<ArrayD<f64>>, Failure> {
         let all = self.all();
-        match (all.get(place), opened.0.get(place)) {
+        match (all.get(index), opened.0.get(index)) {
             (
                 Some(OneExplainer {
                     maps: Some(file), ..
@@ -130,8 +124,8 @@ impl ExplainerFiles {
                 .map(Some),
             (Some(OneExplainer { maps: Some(_), .. }), _) => Ok(None),
             (Some(one), Some(Some(explainer))) => {
-                let maps = explainer.explain(inputs.view(), targets);
-                let maps = maps.map_err(|error| {
+                let explained = explainer.explain(inputs.view(), targets);
+                let maps = explained.map_err(|error| {
                     Failure::new(error).in_file(one.explainer.unwrap_or(Path::new(one.name)))
                 });
                 maps.map(Some)
@@ -141,11 +135,11 @@ impl ExplainerFiles {
     }
 
     /// Adds the explainers to an evaluation.
-    pub(super) fn add_to<'a>(
+    pub(super) fn add_to<'e>(
         &self,
-        mut evaluation: Evaluation<'a, f64>,
-        opened: &'a OpenedExplainers,
-    ) -> Result<Evaluation<'a, f64>, Failure> {
+        mut evaluation: Evaluation<'e, f64>,
+        opened: &'e OpenedExplainers,
+    ) -> Result<Evaluation<'e, f64>, Failure> {
         for (one, explainer) in self.all().iter().zip(&opened.0) {
             let maps = one.maps.map(FileSamples::open).transpose()?;
             evaluation = match (maps, explainer) {

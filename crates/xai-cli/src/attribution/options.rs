@@ -1,4 +1,4 @@
-//! Options that several commands take.
+//! Options of the layout of arrays and of scoring by a model.
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -23,14 +23,14 @@ pub(crate) enum Channels {
 }
 
 impl Channels {
-    fn of(layout: Layout) -> Self {
+    fn from_layout(layout: Layout) -> Self {
         match layout {
             Layout::ChannelsFirst => Self::First,
             _ => Self::Last,
         }
     }
 
-    /// The layout of images; of other inputs it is known by the number of their axes.
+    /// The layout of images. The layout of other inputs follows from the number of their axes.
     fn layout(self) -> Option<Layout> {
         (self == Self::First).then_some(Layout::ChannelsFirst)
     }
@@ -43,21 +43,21 @@ impl Channels {
     }
 }
 
-/// How inputs and maps are read.
+/// Layout of inputs and maps.
 #[derive(Debug, Args)]
-pub(super) struct LayoutOptions {
-    /// Where images have their channels. Default: where the model takes them, else where alone the shape has an
-    /// axis of at most 4; where neither tells it has to be said.
+pub(crate) struct LayoutOptions {
+    /// Axis of images that holds their channels. Default: the axis that the model takes, else the only one of
+    /// at most 4 elements; required if there is neither.
     #[arg(long, value_enum)]
     channels: Option<Channels>,
 }
 
-/// As many channels as images have: gray, RGB, RGB with transparency. Their sides are longer.
-const MOST_CHANNELS: usize = 4;
+/// Largest number of channels of images: RGB with transparency. Sides of images are longer.
+const MAX_CHANNELS: usize = 4;
 
-/// Where an array of images has its channels, if only one reading makes images of it.
-fn channels_of(shape: &[usize]) -> Option<Channels> {
-    let few = |n: usize| n <= MOST_CHANNELS;
+/// The axis of channels of an array of images, if its shape has only one that is short enough.
+fn channels_by_shape(shape: &[usize]) -> Option<Channels> {
+    let few = |n: usize| n <= MAX_CHANNELS;
     match *shape {
         [_, first, _, last] if few(first) && !few(last) => Some(Channels::First),
         [_, first, _, last] if few(last) && !few(first) => Some(Channels::Last),
@@ -65,10 +65,10 @@ fn channels_of(shape: &[usize]) -> Option<Channels> {
     }
 }
 
-/// How scores are taken from the model.
+/// Scoring by the model.
 #[derive(Debug, Args)]
-pub(super) struct ScoringOptions {
-    /// What is applied to the model's outputs.
+pub(crate) struct ScoringOptions {
+    /// Activation that is applied to the outputs of the model.
     #[arg(long, value_parser = word::<Activation>(), default_value = "none")]
     activation: Activation,
     #[command(flatten)]
@@ -86,34 +86,40 @@ pub(super) struct ScoringOptions {
     pub(super) engine: EngineOptions,
 }
 
-/// How inputs or maps of a shape are read.
-pub(crate) struct Reading {
+/// Layout of an array of inputs or maps.
+pub(crate) struct ArrayReading {
     pub(crate) layout: Option<Layout>,
-    /// Where images have their channels.
+    /// The axis of channels of images.
     pub(crate) channels: Option<Channels>,
-    /// What was assumed because nobody said it, for the person who reads the result.
+    /// Assumptions about what no option says, for the reader of the result.
     pub(crate) assumed: Vec<Remark>,
 }
 
-impl Reading {
-    /// By what was asked for, else by what the file of a model says, else by the shape.
+impl ArrayReading {
+    /// The layout by the option, else by the file of a model, else by the shape.
     fn new(
-        asked: Option<Channels>,
+        option: Option<Channels>,
         (what, shape): (&str, &[usize]),
         (known, likely): (Option<Layout>, Option<Layout>),
     ) -> Result<Self, Failure> {
         let is_image = shape.len() == 4;
-        let told = || match (known, likely.map(Channels::of), channels_of(shape)) {
-            (Some(layout), ..) => Some((Channels::of(layout), ", as the model takes them")),
+        let inferred = || match (
+            known,
+            likely.map(Channels::from_layout),
+            channels_by_shape(shape),
+        ) {
+            (Some(layout), ..) => {
+                Some((Channels::from_layout(layout), ", as the model takes them"))
+            }
             (None, Some(likely), by_shape) if by_shape.is_none_or(|it| it == likely) => {
                 Some((likely, ", as PyTorch has them, which exported the model"))
             }
             (None, None, Some(by_shape)) => Some((by_shape, "")),
             _ => None,
         };
-        let (channels, assumed) = match (asked, is_image) {
+        let (channels, assumed) = match (option, is_image) {
             (None, true) => {
-                let (channels, why) = told().ok_or_else(|| {
+                let (channels, why) = inferred().ok_or_else(|| {
                     Failure::for_option(
                         "--channels",
                         format_args!(
@@ -122,13 +128,13 @@ impl Reading {
                     )
                     .help("pass --channels first, as PyTorch has images, or --channels last")
                 })?;
-                let place = channels.word();
+                let axis = channels.word();
                 let assumed = format!(
-                    "images of shape {shape:?} were read with their channels {place}{why}; --channels, or `channels` in a study, decides"
+                    "images of shape {shape:?} were read with their channels {axis}{why}; --channels, or `channels` in a study, decides"
                 );
                 (Some(channels), Some(assumed))
             }
-            (asked, _) => (asked, None),
+            (option, _) => (option, None),
         };
         Ok(Self {
             layout: channels.and_then(Channels::layout),
@@ -140,8 +146,8 @@ impl Reading {
         })
     }
 
-    /// Says what was assumed, beside a result.
-    pub(crate) fn say(&self, context: &Context) {
+    /// Prints the assumptions as remarks.
+    pub(crate) fn remark(&self, context: &Context) {
         for assumed in &self.assumed {
             context.remark(&assumed.text);
         }
@@ -149,20 +155,24 @@ impl Reading {
 }
 
 impl LayoutOptions {
-    /// How maps of a shape are read that come without inputs.
-    pub(super) fn of_maps(&self, shape: &[usize]) -> Result<Reading, Failure> {
-        Reading::new(self.channels, ("maps", shape), (None, None))
+    /// The layout of maps without inputs.
+    pub(super) fn reading(&self, shape: &[usize]) -> Result<ArrayReading, Failure> {
+        ArrayReading::new(self.channels, ("maps", shape), (None, None))
     }
 }
 
 impl ScoringOptions {
-    /// How inputs of a shape are read that go into a model, or into an explainer.
-    pub(super) fn reading(&self, shape: &[usize], images: ImageLayout) -> Result<Reading, Failure> {
-        let of_model = (images.known, images.likely);
-        Reading::new(self.layout.channels, ("inputs", shape), of_model)
+    /// The layout of inputs of a model or an explainer.
+    pub(super) fn reading(
+        &self,
+        shape: &[usize],
+        images: ImageLayout,
+    ) -> Result<ArrayReading, Failure> {
+        let model_layouts = (images.known, images.likely);
+        ArrayReading::new(self.layout.channels, ("inputs", shape), model_layouts)
     }
 
-    pub(super) fn scoring(&self, reading: &Reading) -> Scoring {
+    pub(super) fn scoring(&self, reading: &ArrayReading) -> Scoring {
         Scoring {
             activation: self.activation,
             batch_size: self.batch_size.map(|rows| rows as usize),
@@ -173,7 +183,7 @@ impl ScoringOptions {
     }
 }
 
-/// The options of the parameters that are not called as they are.
+/// The options of inputs and parameters with other names.
 pub(super) fn names() -> Files<'static> {
     Files::new().options(&IntervalOptions::NAMES).options(&[
         (input::ACTIVATION, "--activation"),
@@ -189,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn channels_are_told_by_the_shape_where_only_one_reading_makes_images() {
+    fn channels_are_inferred_from_shapes_with_one_short_axis() {
         for (shape, expected) in [
             (&[5, 1, 8, 9][..], Some(Channels::First)),
             (&[5, 3, 32, 32], Some(Channels::First)),
@@ -199,7 +209,7 @@ mod tests {
             (&[5, 3, 32, 3], None),
             (&[5, 3, 32], None),
         ] {
-            assert_eq!(channels_of(shape), expected, "{shape:?}");
+            assert_eq!(channels_by_shape(shape), expected, "{shape:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Metrics of stored scores, and how a value is presented.
+//! Metrics of stored scores, and the result of a metric as JSON and text.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use xai_metrics::attribution::run::MaskedScores;
 use xai_metrics::core::describe::Described;
 
 use crate::Context;
-use crate::attribution::options::{Channels, Reading};
+use crate::attribution::options::{ArrayReading, Channels};
 use crate::output::text;
 
 /// The JSON of `xai attribution NAME`.
@@ -23,29 +23,29 @@ use crate::output::text;
 struct MetricResult {
     metric: String,
     value: f64,
-    /// Where images were read to have their channels.
+    /// Axis of images that was read as channels.
     #[serde(skip_serializing_if = "Option::is_none")]
     channels: Option<Channels>,
     n_undefined: usize,
     direction: Direction,
-    /// Choices that nobody made, and that the value depends on.
+    /// Choices that the value depends on and that the caller did not make.
     assumed: Vec<Remark>,
-    /// What looks wrong with the inputs.
+    /// Problems with the inputs.
     warnings: Vec<Remark>,
     per_sample: Vec<Option<f64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     curve: Option<Vec<CurvePoint>>,
-    /// The share of the features whose order of removal is arbitrary.
+    /// Share of the features whose order of removal is arbitrary.
     #[serde(skip_serializing_if = "Option::is_none")]
     tied_share: Option<f64>,
 }
 
-/// Presents the value of a metric.
+/// Prints the value of a metric.
 pub(super) fn present(
     entry: &Entry,
     value: MetricValue,
     direction: Direction,
-    reading: Option<Reading>,
+    reading: Option<ArrayReading>,
     context: &Context,
 ) -> Result<(), Failure> {
     let channels = reading.as_ref().and_then(|reading| reading.channels);
@@ -85,7 +85,7 @@ impl MetricResult {
         text::table(&["metric", "value"], rows)
     }
 
-    /// What was assumed and what looks wrong, one line each, behind a table.
+    /// Assumptions and warnings below a table, one line each.
     fn remarks(&self) -> String {
         let assumed = self
             .assumed
@@ -104,30 +104,35 @@ impl MetricResult {
     }
 
     fn curve_table(&self, curve: &[CurvePoint]) -> String {
-        let points = curve.iter();
-        let points = points.map(|p| [p.n_flipped.to_string(), text::decimals(Some(p.score))]);
+        let cells = |point: &CurvePoint| {
+            [
+                point.n_flipped.to_string(),
+                text::decimals(Some(point.score)),
+            ]
+        };
         format!(
             "{}: area under the curve {}\n\n{}",
             text::with_arrow(&self.metric, self.direction),
             text::decimals(Some(self.value)),
-            text::table(&["flipped", "mean score"], points)
+            text::table(&["flipped", "mean score"], curve.iter().map(cells))
         )
     }
 }
 
 /// A metric as a function of scores.
-pub(super) type OfScores = fn(BaseScorePolicy, &MaskedScores) -> xai_metrics::Result<MetricValue>;
+pub(super) type ScoreFunction =
+    fn(BaseScorePolicy, &MaskedScores) -> xai_metrics::Result<MetricValue>;
 
-const OF_SCORES: &[(&MetricInfo, OfScores)] = &[
+const SCORE_FUNCTIONS: &[(&MetricInfo, ScoreFunction)] = &[
     (DropFormula::INFO, evaluate::<DropFormula>),
     (IncreaseFormula::INFO, evaluate::<IncreaseFormula>),
     (GainFormula::INFO, evaluate::<GainFormula>),
 ];
 
 /// A metric as a function of scores, if it is one.
-pub(super) fn of_scores(entry: &Entry) -> Option<OfScores> {
-    let mut metrics = OF_SCORES.iter();
-    metrics.find_map(|(info, of_scores)| (info.name == entry.info.name).then_some(*of_scores))
+pub(super) fn score_function(entry: &Entry) -> Option<ScoreFunction> {
+    let mut metrics = SCORE_FUNCTIONS.iter();
+    metrics.find_map(|(info, function)| (info.name == entry.info.name).then_some(*function))
 }
 
 fn evaluate<F: ScoreFormula>(

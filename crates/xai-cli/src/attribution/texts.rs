@@ -1,4 +1,4 @@
-//! `xai attribution texts`: texts with the attributions of their tokens, beside what people marked in them.
+//! `xai attribution texts`: attributions of the tokens of texts, compared with human rationales.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -18,7 +18,7 @@ use xai_metrics::core::evaluation::{
     EvaluationTable, EvaluationValues, MetricValues, check_names, check_size, parameter_settings,
 };
 
-use crate::attribution::named::Named;
+use crate::named::Named;
 use crate::output::text;
 use crate::repro::table_runs::is_csv;
 use crate::usage::interval_options::IntervalOptions;
@@ -41,18 +41,18 @@ pub(crate) struct Texts {
     intervals: IntervalOptions,
 }
 
-/// Texts, the attributions of their tokens, and what people marked.
+/// Texts with the attributions of their tokens and human rationales.
 #[derive(Debug, Default)]
 pub(crate) struct TextFile {
     pub(crate) tokens: Vec<Vec<String>>,
     /// Names of the texts, if the file has some.
     pub(crate) names: Option<Vec<String>>,
-    /// Of each explainer, of each text, of each token.
+    /// Explainers by name: the attribution of each token of each text.
     pub(crate) explainers: Vec<(String, Vec<Vec<f64>>)>,
     pub(crate) rationales: Option<Vec<Vec<bool>>>,
 }
 
-/// What was found.
+/// Texts with the table of their metrics.
 pub(crate) struct ComparedTexts {
     pub(crate) file: TextFile,
     pub(crate) table: EvaluationTable,
@@ -95,16 +95,15 @@ impl Texts {
             ];
         }
         let values = EvaluationValues::new(names, file.tokens.len(), metrics);
-        let table = values.table(&statistics);
-        let table = table.in_files(&places)?;
+        let table = values.table(&statistics).in_files(&places)?;
         Ok(ComparedTexts { file, table })
     }
 }
 
-/// Metrics of what people marked.
+/// Number of metrics of rationales.
 const N_METRICS: usize = 3;
 
-/// Refuses rationales that mark nothing: no metric has a value then.
+/// Refuses rationales without a marked token, for which all metrics are undefined.
 fn check_marks(marks: &[Vec<bool>]) -> Result<(), Failure> {
     if marks.iter().flatten().any(|mark| *mark) {
         return Ok(());
@@ -113,22 +112,23 @@ fn check_marks(marks: &[Vec<bool>]) -> Result<(), Failure> {
     Err(failure.help("mark the tokens that matter with 1, or leave the rationales out"))
 }
 
-/// Whether an error says that a metric has a value of no sample.
+/// Whether a metric is undefined for every sample.
 fn is_undefined(error: &xai_metrics::Error) -> bool {
     error.input() == input::VALUES && matches!(error.kind(), xai_metrics::ErrorKind::Empty)
 }
 
 impl TextFile {
     pub(crate) fn read(file: &Path) -> Result<Self, Failure> {
-        let texts = match is_csv(file) {
-            true => Self::of_rows(file)?,
-            false => Self::of_json(file)?,
+        let texts = if is_csv(file) {
+            Self::from_csv(file)?
+        } else {
+            Self::from_json(file)?
         };
         texts.check().in_file(file)?;
         Ok(texts)
     }
 
-    fn of_json(file: &Path) -> Result<Self, Failure> {
+    fn from_json(file: &Path) -> Result<Self, Failure> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Stored {
@@ -156,8 +156,8 @@ impl TextFile {
         })
     }
 
-    /// A row for each token; the rows of a text stand together.
-    fn of_rows(file: &Path) -> Result<Self, Failure> {
+    /// Reads a row for each token. The rows of a text have to be adjacent.
+    fn from_csv(file: &Path) -> Result<Self, Failure> {
         let table = Table::read(file)?;
         let header = table.header();
         let (sample, token) = (table.column("sample")?, table.column("token")?);
@@ -185,7 +185,7 @@ impl TextFile {
         let ends: Vec<usize> = (1..=piece.n_rows()).filter(is_last).collect();
         let starts = std::iter::once(0).chain(ends.iter().copied());
         let rows: Vec<_> = starts.zip(&ends).map(|(start, &end)| start..end).collect();
-        // Rows apart would be counted as two texts.
+        // Separated rows of a text would be counted as two texts.
         let mut seen = HashSet::new();
         if let Some(again) = rows
             .iter()
@@ -204,11 +204,11 @@ impl TextFile {
             rows.iter().map(of_text).collect::<Result<_, Failure>>()
         });
         let names: Vec<&str> = rows.iter().map(|rows| samples.get(rows.start)).collect();
-        // Numbers from 0 are what texts without a name are called.
+        // Texts without names are called by their numbers from 0.
         let are_counted = (0..names.len()).all(|i| names[i] == i.to_string());
         let values = piece.numbers();
-        let explainers = columns.numbers.iter().zip(values.columns());
-        let explainers = explainers.map(|(&column, values)| {
+        let numbers = columns.numbers.iter().zip(values.columns());
+        let explainers = numbers.map(|(&column, values)| {
             let maps = rows
                 .iter()
                 .map(|rows| rows.clone().map(|row| values[row]).collect());
@@ -218,7 +218,7 @@ impl TextFile {
             )
         });
         Ok(Self {
-            // With the spaces at their ends: texts may be written by them.
+            // Spaces at the ends of tokens are kept, because texts may be written with them.
             tokens: rows
                 .iter()
                 .map(|rows| {
@@ -239,7 +239,7 @@ impl TextFile {
         named.unwrap_or_else(|| sample.to_string())
     }
 
-    /// A part of a text as messages name it: `tokens[3]`.
+    /// A part of a text in messages: `tokens[3]`.
     fn place(&self, part: &str, sample: usize) -> String {
         match &self.names {
             Some(names) => format!("{part} of text `{}`", names[sample]),
@@ -247,7 +247,7 @@ impl TextFile {
         }
     }
 
-    /// Whether all parts are of the same tokens, and finite.
+    /// Checks that attributions and rationales have a finite value for each token.
     fn check(&self) -> Result<(), Failure> {
         let lengths: Vec<usize> = self.tokens.iter().map(Vec::len).collect();
         if lengths.is_empty() {
@@ -356,9 +356,10 @@ impl ComparedTexts {
                 let mut order: Vec<usize> = (0..map.len()).collect();
                 order.sort_by(|&i, &j| map[j].abs().total_cmp(&map[i].abs()));
                 let top = order.into_iter().take(SHOWN.1);
-                let top = top.map(|token| format!("{} ({:+.3})", tokens[token].trim(), map[token]));
-                let top: Vec<String> = top.collect();
-                [self.file.name(sample), name.clone(), top.join(", ")]
+                let cells: Vec<String> = top
+                    .map(|token| format!("{} ({:+.3})", tokens[token].trim(), map[token]))
+                    .collect();
+                [self.file.name(sample), name.clone(), cells.join(", ")]
             })
         });
         parts.push(text::table(

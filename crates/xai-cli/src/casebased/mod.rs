@@ -14,6 +14,9 @@ pub(crate) mod redaction;
 pub(crate) mod samples;
 pub(crate) mod training;
 
+use crate::casebased::attribution::DataAttributionMetrics;
+use crate::casebased::attribution::compare::CompareAttributions;
+use crate::metric_commands::{MetricCommands, Run};
 use crate::{Context, examples};
 
 /// Commands of the group `casebased`.
@@ -31,7 +34,7 @@ pub(crate) enum Command {
         "xai casebased attribution list",
         "xai casebased attribution top-k-cardinality --attributions attributions.npy",
     ]))]
-    Attribution(attribution::Command),
+    Attribution(MetricCommands<DataAttributionMetrics, CompareAttributions>),
     /// Fits an explainer and stores it, for `explain --explainer` and `audit --explainer`.
     Fit(fitting::Fit),
 }
@@ -42,7 +45,7 @@ pub(crate) fn run(command: &Command, context: &Context) -> Result<(), Failure> {
         Command::Correspondence(command) => command.run(context),
         Command::Explain(command) => command.run(context),
         Command::Audit(command) => command.run(context),
-        Command::Attribution(command) => attribution::run(command, context),
+        Command::Attribution(command) => command.run(context),
         Command::Fit(command) => command.run(context),
     }
 }

@@ -1,6 +1,6 @@
 //! Inputs of a metric from files.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ndarray::{CowArray, Ix2, IxDyn};
 use xai_files::samples::FileSamples;
@@ -12,6 +12,8 @@ use xai_metrics::casebased::data_attribution::{
 use xai_metrics::casebased::input;
 use xai_metrics::core::Input;
 use xai_metrics::core::describe::Element;
+
+use crate::metric_commands::InputFiles;
 
 /// Rows of a file, in memory or read block by block.
 struct FileRows {
@@ -49,12 +51,22 @@ impl AttributionRows for FileRows {
 }
 
 /// Reads the files of a metric.
-pub(super) fn read(files: &[(Input, PathBuf)]) -> Result<AttributionData<'static>, Failure> {
+pub(super) fn read(files: &InputFiles) -> Result<AttributionData<'static>, Failure> {
     let mut data = AttributionData::default();
-    for (input, file) in files {
-        add(&mut data, *input, file)?;
+    for (input, file) in files.iter() {
+        add(&mut data, input, file)?;
     }
     Ok(data)
+}
+
+/// The file of every input; shapes follow from the attributions.
+pub(super) fn places(files: &InputFiles) -> Files<'_> {
+    let Some(attributions) = files.get(input::ATTRIBUTIONS) else {
+        return files.places();
+    };
+    let inputs = files.iter().map(|(input, _)| input);
+    let others: Vec<Input> = inputs.filter(|&it| it != input::ATTRIBUTIONS).collect();
+    files.places().shaped_by(&others, attributions)
 }
 
 /// Reads the file of an input by its description. An input that was read before, of another explainer, is replaced.
@@ -89,6 +101,6 @@ fn read_subsets(file: &Path, n_train: usize) -> Result<Subsets, Failure> {
         ));
     }
     let subsets = subsets.rows().into_iter().map(|row| row.to_vec());
-    let of_file = Files::with_main_file(file).file(&[input::SUBSETS], file);
-    Subsets::from_integers(n_train, subsets).in_files(&of_file)
+    let files = Files::with_main_file(file).file(&[input::SUBSETS], file);
+    Subsets::from_integers(n_train, subsets).in_files(&files)
 }

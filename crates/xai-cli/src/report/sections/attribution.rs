@@ -13,7 +13,7 @@ use xai_report::sections::attribution::gallery::{
 };
 
 use crate::attribution::compare::{Compare, Compared};
-use crate::attribution::parameters::{ALL_WORD, STANDARD_WORD};
+use crate::metric_commands::selection::{ALL_WORD, STANDARD_WORD};
 use crate::report::digest::compared;
 use crate::report::init::found::name;
 use crate::report::section::{
@@ -177,8 +177,8 @@ fn gallery_items(
     let given = (&inputs, &targets);
     let Some(maps) =
         arguments
-            .explainers
-            .maps_of(explainer, &compared.explainers, &samples, given)?
+            .explainers()
+            .maps(explainer, &compared.explainers, &samples, given)?
     else {
         return Ok(Vec::new());
     };

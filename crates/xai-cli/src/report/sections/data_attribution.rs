@@ -11,6 +11,7 @@ use xai_metrics::casebased::data_attribution::METRICS;
 use xai_report::sections::data_attribution::DataAttribution;
 
 use crate::casebased::attribution::compare::{CompareAttributions, ComparedAttributions};
+use crate::metric_commands::selection::ALL_WORD;
 use crate::report::digest::compared;
 use crate::report::init::found::{FoundFile, name};
 use crate::report::section::{
@@ -71,7 +72,7 @@ impl StudySection for DataAttributionSection {
         let entries = METRICS.iter();
         Some(MetricsKey {
             metrics: entries.map(|entry| (entry.info, entry.params())).collect(),
-            groups: &[],
+            groups: &[ALL_WORD],
         })
     }
 

@@ -4,7 +4,7 @@ use xai_files::left_out;
 use xai_metrics::repro::registry::PAIR_METRICS;
 use xai_report::sections::repro::{Repro, Votes, VotesOfSample};
 
-use crate::attribution::parameters::ALL_WORD;
+use crate::metric_commands::selection::ALL_WORD;
 use crate::output::text::{coverage, decimals, interval, table, with_arrow};
 use crate::report::section::{
     Context, Draft, Failure, Folder, MetricsKey, Origin, Prepared, Report, SectionCommand,

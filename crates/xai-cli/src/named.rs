@@ -1,4 +1,4 @@
-//! Objects of JSON whose names are no fields.
+//! JSON objects with names as keys.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 
-/// An object whose names are no fields, in the order of the file.
-pub(super) struct Named<V>(pub(super) Vec<(String, V)>);
+/// Entries of a JSON object with names as keys, in the order of the file. A name that occurs twice is an error.
+pub(crate) struct Named<V>(pub(crate) Vec<(String, V)>);
 
 impl<'de, V: Deserialize<'de>> Deserialize<'de> for Named<V> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

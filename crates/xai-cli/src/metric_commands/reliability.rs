@@ -1,38 +1,41 @@
-//! Which metrics to believe: those of a comparison judged by its scores.
+//! The reliability of the metrics of a comparison, from its scores.
 
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 use xai_files::{Failure, Files, InFile, InFiles};
-use xai_metrics::attribution::evaluation::{
+use xai_metrics::core::evaluation::{
     EvaluationValues, MetricPair, MetricReliability, MetricValues, Statistics,
 };
-use xai_metrics::attribution::metric::Direction;
-use xai_metrics::core::input;
+use xai_metrics::core::{Direction, input};
 
-use crate::attribution::named::Named;
+use crate::metric_commands::{Family, Run};
+use crate::named::Named;
 use crate::output::text;
 use crate::{Context, examples};
 
-/// Each metric of a comparison judged, without its model.
+/// `reliability`
 #[derive(Debug, Args)]
 #[command(after_help = examples::section(&[
-    "xai attribution reliability scores.json",
-    "xai attribution reliability scores.json --n-draws 10000 --json",
+    format!("xai {} reliability scores.json", F::COMMAND),
+    format!("xai {} reliability scores.json --n-draws 10000 --json", F::COMMAND),
 ]))]
-pub(crate) struct Reliability {
-    /// The scores: what `xai attribution compare --json` prints. Of another program, JSON of this form is enough:
+pub(crate) struct Reliability<F: Family> {
+    /// The scores as `compare --json` prints them. JSON of another program needs this form:
     /// {"metrics": {METRIC: {"better": "higher", "explainers": {NAME: {"per_sample": [0.1, null]}}}}}.
     #[arg(value_name = "SCORES.json")]
     scores: PathBuf,
-    /// How often samples are drawn again, to see whether the ranking of the explainers stays; 0 leaves that out.
+    /// Number of times samples are drawn again to see whether the ranking of the explainers stays; 0 leaves that out.
     #[arg(long, value_name = "N", default_value_t = 1000)]
     n_draws: usize,
+    #[arg(skip)]
+    family: PhantomData<F>,
 }
 
-/// The JSON of `xai attribution reliability`.
+/// The JSON of `reliability`.
 #[derive(Serialize)]
 struct ReliabilityResult {
     n_samples: usize,
@@ -46,9 +49,9 @@ fn by_name<S: Serializer>(metrics: &[MetricReliability], s: S) -> Result<S::Ok, 
     s.collect_map(metrics.iter().map(|of| (&of.metric, of)))
 }
 
-impl Reliability {
-    pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
-        let values = read(&self.scores)?;
+impl<F: Family> Run for Reliability<F> {
+    fn run(&self, context: &Context) -> Result<(), Failure> {
+        let values = read::<F>(&self.scores)?;
         context.end_check();
         let statistics = Statistics {
             replicates: self.n_draws,
@@ -105,9 +108,9 @@ impl ReliabilityResult {
 }
 
 /// The scores of a file.
-fn read(path: &Path) -> Result<EvaluationValues, Failure> {
-    let form = "give what `xai attribution compare --json` prints";
-    let stored: Stored = xai_files::json::read(path, form)?;
+fn read<F: Family>(path: &Path) -> Result<EvaluationValues, Failure> {
+    let form = format!("give what `xai {} compare --json` prints", F::COMMAND);
+    let stored: Stored = xai_files::json::read(path, &form)?;
     let metrics = stored.metrics.0;
     let Some((of_first, first)) = metrics.first() else {
         return Err(Failure::new("there are no metrics")).in_file(path);
@@ -138,7 +141,7 @@ fn read(path: &Path) -> Result<EvaluationValues, Failure> {
     ))
 }
 
-/// What is read of a comparison.
+/// The JSON of a comparison, as far as it is read.
 #[derive(Deserialize)]
 struct Stored {
     metrics: Named<StoredMetric>,

@@ -1,23 +1,21 @@
-//! The files of a metric that asks a model or an explainer.
+//! The files of a metric that calls a model or an explainer.
 
-use std::path::PathBuf;
-
+use xai_files::Failure;
 use xai_files::onnx::explainer::OnnxExplainer;
 use xai_files::onnx::model::OnnxModel;
 use xai_files::onnx::watched::WatchedModel;
 use xai_files::samples::FileSamples;
-use xai_files::{Failure, arrays};
 use xai_metrics::attribution::batch::Data;
 use xai_metrics::attribution::model::{Model, Samples, Targets};
 use xai_metrics::attribution::{Evaluate, input};
-use xai_metrics::core::Input;
 
 use crate::Context;
 use crate::attribution::model_files;
-use crate::attribution::options::{Reading, ScoringOptions};
+use crate::attribution::options::{ArrayReading, ScoringOptions};
+use crate::metric_commands::InputFiles;
 
-/// What a metric that asks is computed from.
-pub(super) struct Opened {
+/// The opened files of a metric.
+pub(super) struct OpenedFiles {
     model: Option<OnnxModel>,
     pub(super) inputs: FileSamples,
     targets: Targets,
@@ -25,37 +23,33 @@ pub(super) struct Opened {
     explainer: Option<OnnxExplainer>,
 }
 
-impl Opened {
+impl OpenedFiles {
     /// Opens the files of a metric.
-    pub(super) fn open<'a>(
-        file: impl Fn(Input) -> Result<&'a PathBuf, Failure>,
+    pub(super) fn open(
+        files: &InputFiles,
         scoring: &ScoringOptions,
         context: &Context,
     ) -> Result<Self, Failure> {
         let _working = context.working("opening the model");
         let engine = &scoring.engine;
-        let inputs_file = file(input::INPUTS)?;
-        let inputs = FileSamples::open_for_model(inputs_file)?;
-        let targets = model_files::targets(arrays::read(file(input::TARGETS)?)?)?;
-        let model = file(input::MODEL).ok().map(|file| {
-            let model = OnnxModel::open(file, engine)?;
-            model_files::check_samples((&model, file), (&inputs, inputs_file))?;
-            Ok::<_, Failure>(model)
-        });
-        let maps = file(input::EXPLANATIONS).ok();
-        let explainer = file(input::EXPLAINER).ok();
+        let (inputs, targets) = model_files::open_inputs(files)?;
+        let model = files
+            .has(input::MODEL)
+            .then(|| model_files::open_model(files, &inputs, engine));
+        let maps = files.get(input::EXPLANATIONS);
+        let explainer = files.get(input::EXPLAINER);
         Ok(Self {
             model: model.transpose()?,
             inputs,
             targets,
-            maps: maps.map(|file| FileSamples::open(file)).transpose()?,
+            maps: maps.map(FileSamples::open).transpose()?,
             explainer: explainer
                 .map(|file| OnnxExplainer::open(file, engine))
                 .transpose()?,
         })
     }
 
-    /// The model, with what is told of every call.
+    /// Takes the model out; `watch` is called with the number of rows of every call.
     pub(super) fn take_model<F: Fn(u64)>(
         &mut self,
         watch: F,
@@ -64,10 +58,10 @@ impl Opened {
         Some(WatchedModel { model, watch })
     }
 
-    /// How the inputs are read: as the model takes them, else the explainer.
-    pub(super) fn reading(&self, scoring: &ScoringOptions) -> Result<Reading, Failure> {
-        let of_model = self.model.as_ref().map(|model| model.images);
-        let images = of_model.or_else(|| self.explainer.as_ref().map(OnnxExplainer::images));
+    /// The layout of the inputs as the model takes them, else the explainer.
+    pub(super) fn reading(&self, scoring: &ScoringOptions) -> Result<ArrayReading, Failure> {
+        let model_images = self.model.as_ref().map(|model| model.images);
+        let images = model_images.or_else(|| self.explainer.as_ref().map(OnnxExplainer::images));
         scoring.reading(self.inputs.shape(), images.unwrap_or_default())
     }
 
@@ -75,7 +69,7 @@ impl Opened {
         &'a self,
         model: Option<&'a M>,
         scoring: &ScoringOptions,
-        reading: &Reading,
+        reading: &ArrayReading,
     ) -> Data<'a, f64> {
         let mut data = Data::new(&self.inputs, &self.targets).scoring(scoring.scoring(reading));
         if let Some(model) = model {
