@@ -3,7 +3,7 @@
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PySequence, PyString, PyTuple};
-use xai_core::describe::{MetricInfo, Param, Parameters, Value, with};
+use xai_core::describe::{Element, InputSpec, MetricInfo, Param, Parameters, Value, with};
 
 use crate::error::OrRaise;
 
@@ -115,4 +115,35 @@ pub(crate) fn metric_info<'py>(py: Python<'py>, info: &MetricInfo) -> PyResult<B
     described.set_item("is_scale_free", info.invariance.scale)?;
     described.set_item("mirror", info.invariance.mirror.to_string())?;
     Ok(described)
+}
+
+/// Descriptions of inputs, as dictionaries.
+pub(crate) fn input_descriptions<'py>(
+    py: Python<'py>,
+    inputs: &[InputSpec],
+) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    let description = |spec: &InputSpec| {
+        let element = match spec.element {
+            Element::Number => "number",
+            Element::Class => "class",
+            Element::Integer => "integer",
+            Element::Boolean => "boolean",
+            Element::Subset => "subset",
+            Element::Share => "share",
+            Element::Target => "target",
+            Element::Model => "model",
+            Element::Function => "function",
+        };
+        let dict = PyDict::new(py);
+        dict.set_item("name", spec.input.name().replace(' ', "_"))?;
+        dict.set_item("element", element)?;
+        dict.set_item("axes", spec.axes.to_vec())?;
+        dict.set_item("shape", spec.shape())?;
+        dict.set_item("help", spec.help)?;
+        dict.set_item("description", spec.to_string())?;
+        dict.set_item("option", spec.option)?;
+        dict.set_item("required_when", spec.required_when)?;
+        Ok(dict)
+    };
+    inputs.iter().map(description).collect()
 }

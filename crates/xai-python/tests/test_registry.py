@@ -156,7 +156,7 @@ def test_words_in_signatures_and_documentation_are_those_of_the_library() -> Non
 
 
 def test_the_keywords_of_evaluate_are_those_of_its_parts() -> None:
-    parts = [field.name for kind in (_keywords.SideInputs, _keywords.Scoring) for field in fields(kind)]
+    parts = [*vars(_keywords.SideInputs()), *(field.name for field in fields(_keywords.Scoring))]
     assert sorted(_keywords.EvaluateKeywords.__annotations__) == sorted(parts)
     for function in (attribution.evaluate, attribution.evaluate_part, attribution.evaluate_stream, attribution.base_scores):
         taken = inspect.signature(function).parameters

@@ -213,7 +213,7 @@ pub(super) fn data<'a, T: Native, M: Model<T>>(
         data = data.model(model);
     }
     let data = data.scoring(job.scoring).first_sample(job.first_sample);
-    Ok(job.sides.add_to(data, calls, single))
+    job.sides.add_to(data, calls, single)
 }
 
 /// Samples that are owned by whoever reads them.

@@ -5,13 +5,13 @@ use pyo3::prelude::*;
 mod calls;
 mod catalogue;
 mod evaluate;
+mod inputs;
 mod masked;
 mod own;
 mod request;
 mod samples;
 mod scores;
 mod several_models;
-mod sides;
 mod texts;
 mod values;
 
@@ -21,6 +21,7 @@ pub(crate) use values::AttributionValues;
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     catalogue::register(module)?;
     evaluate::register(module)?;
+    inputs::register(module)?;
     masked::register(module)?;
     scores::register(module)?;
     several_models::register(module)?;

@@ -9,8 +9,8 @@ use xai_attribution::{Activation, Scoring};
 
 use super::calls::Function;
 use super::catalogue;
+use super::inputs::{NamedInputs, OwnedInputs};
 use super::samples::{GivenTargets, View};
-use super::sides::{SideArrays, Sides};
 use crate::array::Reals;
 use crate::described::Given;
 use crate::error::OrRaise;
@@ -27,7 +27,7 @@ pub(super) struct Request<'py> {
     targets: Option<GivenTargets<'py>>,
     explainers: Vec<(String, Option<Reals<'py>>, Option<Py<PyAny>>)>,
     metrics: Vec<AskedMetric>,
-    sides: SideArrays<'py>,
+    sides: NamedInputs<'py>,
     activation: String,
     batch_size: Option<usize>,
     allow_batch_dependence: bool,
@@ -77,7 +77,7 @@ pub(super) struct Job<'a> {
     pub(super) targets: Option<Targets>,
     pub(super) explainers: Vec<Explained<'a>>,
     pub(super) metrics: Vec<Asked>,
-    pub(super) sides: Sides,
+    pub(super) sides: OwnedInputs,
     pub(super) scoring: Scoring,
     pub(super) explained_class_is_known: bool,
     pub(super) curves: bool,
@@ -167,7 +167,7 @@ impl Request<'_> {
             targets: self.targets.as_ref().map(GivenTargets::targets),
             explainers: explainers.collect(),
             metrics: metrics.collect::<PyResult<_>>()?,
-            sides: self.sides.sides(py)?,
+            sides: self.sides.to_owned(py),
             scoring: self.scoring(py)?,
             explained_class_is_known: self.explained_class_is_known,
             curves: self.curves,

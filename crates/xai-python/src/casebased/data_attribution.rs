@@ -17,7 +17,7 @@ use xai_core::Input;
 use xai_core::describe::{Element, InputSpec, Setting};
 
 use crate::array::{Reals, contiguous, two_axes};
-use crate::described::Given;
+use crate::described::{Given, input_descriptions};
 use crate::error::OrRaise;
 use crate::stored::to_python;
 use crate::work::{self, Calls};
@@ -132,7 +132,6 @@ impl<'py> Array<'py> {
     fn extract(spec: &InputSpec, value: &Bound<'py, PyAny>, n_train: usize) -> PyResult<Self> {
         Ok(match (spec.input, spec.element) {
             (input::ATTRIBUTIONS | input::RANDOM_ATTRIBUTIONS, _) => Self::Rows(value.extract()?),
-            (_, Element::Number) => Self::Numbers(value.extract()?),
             (_, Element::Class | Element::Integer) => Self::Integers(value.extract()?),
             (_, Element::Boolean) => Self::Booleans(value.extract()?),
             (_, Element::Subset) => Self::Subsets(match value.extract()? {
@@ -142,6 +141,7 @@ impl<'py> Array<'py> {
                     Subsets::from_integers(n_train, lists).or_raise(value.py())?
                 }
             }),
+            _ => Self::Numbers(value.extract()?),
         })
     }
 
@@ -220,25 +220,10 @@ fn data_attribution<'py>(
     to_python(py, &calls.outcome(py, outcomes)?)
 }
 
-/// The inputs: name, kind of element, axes and documentation.
+/// The inputs of data attribution, as dictionaries.
 #[pyfunction]
-fn data_attribution_inputs() -> Vec<(&'static str, &'static str, Vec<&'static str>, &'static str)> {
-    let element = |spec: &InputSpec| match spec.element {
-        Element::Number => "number",
-        Element::Class => "class",
-        Element::Integer => "integer",
-        Element::Boolean => "boolean",
-        Element::Subset => "subset",
-    };
-    let described = |spec: &InputSpec| {
-        (
-            spec.input.name(),
-            element(spec),
-            spec.axes.to_vec(),
-            spec.help,
-        )
-    };
-    INPUTS.iter().map(described).collect()
+fn data_attribution_inputs(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    input_descriptions(py, INPUTS)
 }
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -17,7 +17,7 @@ from .._frameworks import Tensors, framework_of, framework_of_tensors, is_of
 from . import _models, _padding, _references
 from ._explanations import Reading, note
 from ._inputs import Inputs, first_of
-from ._keywords import Scoring, SideInputs, split
+from ._keywords import INPUTS, Scoring, SideInputs, split
 from ._layout import activation_of, channels_axis, layout_of, shape_of
 
 if TYPE_CHECKING:
@@ -465,9 +465,9 @@ class Run:
                     draws["baselines"].append(baseline_of(baseline, self.array))
             given = metric.arrays.get("draws")
             if given is not None:
-                key = str(metric.info.draws)
+                key = str(metric.info.draws).replace(" ", "_")
                 if draws.setdefault(key, given) is not given:
-                    raise ValueError(f"draws: the metrics of one run share their {key}")
+                    raise ValueError(f"draws: the metrics of one run share their {metric.info.draws}")
             asked = {
                 "metric": metric.info.name,
                 "name": name,
@@ -490,9 +490,6 @@ class Run:
                 return None
             return planes(convert(self._in_order(self.aligned(values, name), name), name), shape, n)
 
-        def drawn(convert: Any, name: str) -> Any:
-            return convert(draws[name], "draws") if name in draws else None
-
         if _models.is_explainer(sides.reference_maps):
             raise TypeError(
                 "reference_maps: expected maps, got an explainer; give the maps that it answers"
@@ -502,11 +499,10 @@ class Run:
             told = "; of a mask in colours give `masks.any(axis=…)` over the channels" if masks.ndim == 4 else ""
             if masks.ndim == 2 and shape is not None and masks.shape in (shape[1:3], shape[2:4]):
                 told = f"; if all samples have this one, repeat it: np.repeat([mask], {n}, axis=0)"
-            raise ValueError(
-                "masks: expected where the object is, (n, height, width), or (n, features) for tables, got shape "
-                f"{np.shape(sides.masks)}{told}"
-            )
-        segments, layer = given(integers, "segments"), sides.representation
+            expected = INPUTS["masks"]["description"]
+            expected = expected[0].lower() + expected[1:]
+            raise ValueError(f"masks: expected {expected}, got shape {np.shape(sides.masks)}{told}")
+        layer = sides.representation
         if layer is not None:
             _models.Known.of(layer, "representation")
             if self.is_of_samples:
@@ -515,20 +511,33 @@ class Run:
                 )
             of = self.tensors.framework, self.tensors.device, None, self.given
             layer = _models.model_function(layer, *of)
-        return {
+        read = {
             "masks": masks,
             "mosaic": None if sides.mosaic is None else self._mosaic(shape),
-            "segments": None if segments is None else (segments, n),
+            "segments": given(integers, "segments"),
             "reference_maps": self._maps(sides.reference_maps, "reference_maps", "reference_maps"),
             "second_maps": self._maps(sides.second_maps, "second_maps", "second_maps"),
-            "baselines": draws["baselines"],
-            "subsets": drawn(lambda of, name: _places(integers(of, name), shape), "subsets"),
-            "orders": drawn(integers, "orders"),
-            "neighbors": drawn(reals, "neighbours"),
-            "values": drawn(reals, "given values"),
-            "other_targets": drawn(lambda t, _: targets_of(t, n, self.classes), "other targets"),
+            "baseline": draws["baselines"] or None,
             "representation": layer,
         }
+        others = {
+            name: self._read(name, self.aligned(values, name), name, shape, n)
+            for name, values in vars(sides).items()
+            if name not in read and values is not None
+        }
+        drawn = {
+            name: self._read(name, values, "draws", shape, n) for name, values in draws.items() if name != "baselines"
+        }
+        return {**read, **others, **drawn}
+
+    def _read(self, name: str, values: Any, called: str, shape: Any, n: int) -> Any:
+        """An input as an array, by its description."""
+        element = INPUTS[name]["element"]
+        if element == "target":
+            return targets_of(values, n, self.classes)
+        read = {"integer": integers, "boolean": booleans, "share": booleans_or_shares}.get(element, reals)
+        array = read(values, called)
+        return _places(array, shape) if name == "subsets" else array
 
     def _mosaic(self, shape: Any) -> Any:
         if shape is None:

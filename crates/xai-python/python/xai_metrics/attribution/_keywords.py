@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
-from .._described import documentation_with, keyword, signature_with
+from .. import _native
+from .._described import documentation_with, keyword, signature_with, wrapped
 
 if TYPE_CHECKING:
     from .._frameworks import Framework
@@ -17,36 +18,45 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True, kw_only=True)
-class SideInputs:
-    """Additional inputs of some metrics.
+#: Inputs that are arguments of their own, and options of inputs that come with the metrics.
+_ARGUMENTS = ("model", "inputs", "targets", "explanations", "explainer")
+_OF_METRICS = ("baselines", "draws")
 
-    Parameters
-    ----------
-    masks : array-like, optional
-        Where the object is, booleans ``(n, height, width)``, or numbers from 0 to 1, of which those above 0 are on it.
-    mosaic : array-like, optional
-        Instead of masks: which cells of a mosaic show the class, booleans ``(n, rows, columns)``.
-    segments : array-like, optional
-        The segment of each position, ``(n, height, width)`` or ``(height, width)``.
-    reference_maps : array-like, optional
-        Maps that others are compared with, ``(n, …)`` or ``(1, …)``.
-    second_maps : array-like or callable, optional
-        Maps of the same samples by the randomized or the shifted model.
-    representation : callable, optional
-        A layer of the model: a batch in, ``(batch, size)`` out.
+#: The descriptions of all inputs of attribution metrics, by name.
+INPUTS: dict[str, dict[str, Any]] = {spec["name"]: spec for spec in _native.attribution_inputs()}
+
+#: The documentation of keywords for side inputs, by name.
+_SIDE_INPUTS: dict[str, str] = {
+    name: spec["description"]
+    for name, spec in INPUTS.items()
+    if name not in _ARGUMENTS and spec["option"] not in _OF_METRICS
+}
+_SIDE_INPUTS["mosaic"] = "Cells of a mosaic that show the class, instead of masks: booleans (n, rows, columns)"
+
+
+#: Types of keywords that are no arrays alone.
+_TYPES = {"second_maps": "array-like or callable", "representation": "callable"}
+
+
+class SideInputs:
+    """Additional inputs of some metrics, as attributes by their names.
+
+    >>> SideInputs(masks=[[True]]).given()
+    {'masks'}
     """
 
-    masks: Any = None
-    mosaic: Any = None
-    segments: Any = None
-    reference_maps: Any = None
-    second_maps: Any = None
-    representation: Any = None
+    def __init__(self, **given: Any) -> None:
+        vars(self).update({name: given.pop(name, None) for name in _SIDE_INPUTS})
+        if given:
+            raise TypeError(f"no side input is called {next(iter(given))!r}")
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def given(self) -> set[str]:
         """Return the names of the inputs that were given, as they occur in ``MetricInfo.needs``."""
-        given = {side.name.replace("_", " ") for side in fields(self) if getattr(self, side.name) is not None}
+        given = {name.replace("_", " ") for name, value in vars(self).items() if value is not None}
         # A mosaic takes the place of masks.
         return {"masks" if name == "mosaic" else name for name in given}
 
@@ -159,7 +169,7 @@ def split(keywords: Mapping[str, Any]) -> tuple[SideInputs, Scoring, dict[str, A
     'softmax'
     """
     others = dict(keywords)
-    sides = SideInputs(**{of.name: others.pop(of.name) for of in fields(SideInputs) if of.name in others})
+    sides = SideInputs(**{name: others.pop(name) for name in _SIDE_INPUTS if name in others})
     scoring = Scoring(**{of.name: others.pop(of.name) for of in fields(Scoring) if of.name in others})
     return sides, scoring, others
 
@@ -182,10 +192,14 @@ def with_keywords(keywords: type[Any]) -> Callable[[F], F]:
     Traceback (most recent call last):
     TypeError: f() got an unexpected keyword argument 'scores'
     """
-    taken = [of for kind in (SideInputs, Scoring) for of in fields(kind) if of.name in keywords.__annotations__]
+    # The types are for type checkers, which cannot read them from the descriptions.
+    takes_sides = "masks" in keywords.__annotations__
+    sides = [keyword(name, None, Any) for name in _SIDE_INPUTS if takes_sides]
+    scoring = [of for of in fields(Scoring) if of.name in keywords.__annotations__]
+    taken = [*sides, *(keyword(of.name, of.default, of.type) for of in scoring)]
 
     def decorate(function: F) -> F:
-        signature = signature_with(function, [keyword(of.name, of.default, of.type) for of in taken])
+        signature = signature_with(function, taken)
 
         @functools.wraps(function)
         def checked(*arguments: Any, **named: Any) -> Any:
@@ -195,7 +209,7 @@ def with_keywords(keywords: type[Any]) -> Callable[[F], F]:
             return function(*arguments, **named)
 
         checked.__signature__ = signature  # type: ignore[attr-defined]
-        lines = [_documented().get(of.name, "") for of in taken]
+        lines = [_documented().get(one.name, "") for one in taken]
         checked.__doc__ = documentation_with(function, "{keywords}", lines)
         return checked  # type: ignore[return-value]
 
@@ -204,6 +218,10 @@ def with_keywords(keywords: type[Any]) -> Callable[[F], F]:
 
 @functools.cache
 def _documented() -> dict[str, str]:
-    """Return the documentation of each keyword from the docstrings of the classes."""
-    text = "\n".join(inspect.cleandoc(kind.__doc__ or "") for kind in (SideInputs, Scoring))
-    return {of[1]: of[0].rstrip() for of in re.finditer(r"^(\w+) : .*(?:\n {4}.*)+", text, re.MULTILINE)}
+    """Return the documentation of each keyword: its line and the indented lines below it."""
+    text = inspect.cleandoc(Scoring.__doc__ or "")
+    documented = {of[1]: of[0].rstrip() for of in re.finditer(r"^(\w+) : .*(?:\n {4}.*)+", text, re.MULTILINE)}
+    for name, description in _SIDE_INPUTS.items():
+        lines = [f"{name} : {_TYPES.get(name, 'array-like')}, optional", *wrapped(f"{description}.", 4)]
+        documented[name] = "\n".join(lines)
+    return documented

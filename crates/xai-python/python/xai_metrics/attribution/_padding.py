@@ -14,6 +14,7 @@ import numpy as np
 
 from .._arrays import booleans, integers
 from .._frameworks import outside
+from ._keywords import SideInputs
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from ._inputs import Inputs
 
     Features = npt.NDArray[np.bool_]
+
+#: Side inputs that are not supported for sequences with padding.
+_NOT_PADDED = ("mosaic", "segments", "representation")
 
 #: Largest number of samples for which trailing positions are tested.
 _PROBED = 16
@@ -100,10 +104,10 @@ def requests(request: dict[str, Any], features: Features) -> Iterator[dict[str, 
         return rows if axis is None else np.ascontiguousarray(np.take(rows, places, axis=axis))
 
     for samples, places in groups(features):
-        unlike = next((name for name in ("mosaic", "segments", "representation") if sides[name] is not None), None)
+        unlike = next((name for name in _NOT_PADDED if sides[name] is not None), None)
         if unlike is not None:
             raise ValueError(f"{unlike}: not for sequences with padding")
-        arrays = ("masks", "reference_maps", "second_maps")
+        arrays = [name for name in vars(SideInputs()) if name in sides and name not in _NOT_PADDED]
         yield {
             **request,
             "model": None if request["model"] is None else _on_whole_rows(request["model"], whole, samples.start, places),
@@ -114,7 +118,7 @@ def requests(request: dict[str, Any], features: Features) -> Iterator[dict[str, 
             "sides": {
                 **sides,
                 **{name: cut(sides[name], samples, places) for name in arrays},
-                "baselines": [cut(of, samples, places) for of in sides["baselines"]],
+                "baseline": [cut(of, samples, places) for of in sides["baseline"] or []] or None,
             },
             "curves": False,
             "first_sample": request["first_sample"] + samples.start,

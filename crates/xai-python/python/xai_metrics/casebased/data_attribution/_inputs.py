@@ -137,8 +137,9 @@ _AXES = {
 }
 
 
-def _kind(name: str, element: str, axes: tuple[str, ...], doc: str) -> Kind:
-    shape = f"({axes[0]},)" if len(axes) == 1 else f"({', '.join(axes)})"
+def _kind(spec: Mapping[str, Any]) -> Kind:
+    name, element, axes = spec["name"], spec["element"], spec["axes"]
+    shape, doc = spec["shape"], spec["help"]
     labels = tuple(_AXES.get(axis) for axis in axes)
     if name in ("attributions", "random_attributions"):
         return Kind(f"array_like of shape {shape}, or AttributionRows", f"{doc}.", _rows, labels)
@@ -151,10 +152,7 @@ def _kind(name: str, element: str, axes: tuple[str, ...], doc: str) -> Kind:
 
 
 #: Inputs by name, as described by the library.
-INPUTS = {
-    name: _kind(name, element, tuple(axes), doc)
-    for name, element, axes, doc in _native.data_attribution_inputs()
-}
+INPUTS = {spec["name"]: _kind(spec) for spec in _native.data_attribution_inputs()}
 
 #: Groups of inputs whose labels are encoded together.
 _LABELS = (("train_labels", "test_classes"), ("predictions",))
