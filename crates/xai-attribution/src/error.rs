@@ -73,6 +73,7 @@ impl EvaluationError {
 
     /// Renumbers an error and scores of a run over the given samples as those of a run over all `n`.
     pub(crate) fn renumbered(mut self, samples: &[usize], n: usize) -> Self {
+        // Given subsets and neighbours have the draws on their first axis, and the samples on the second.
         let axis = usize::from(matches!(
             self.error().input(),
             input::SUBSETS | input::NEIGHBORS

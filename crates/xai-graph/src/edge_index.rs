@@ -59,6 +59,7 @@ impl UndirectedEdges {
                 first[neighbors[1]] = first[neighbors[0]];
             }
         }
+        // Numbered in the order of the edges, so that ties between pairs go to the one that comes first.
         let mut n_pairs = 0;
         let mut pair_of_edge = vec![0; first.len()];
         for (edge, &first) in first.iter().enumerate() {

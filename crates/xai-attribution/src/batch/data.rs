@@ -235,6 +235,7 @@ impl<'a, T: Real> Data<'a, T> {
         let sides = self.sides.into_iter().map(|side| side.value).collect();
         Ok(CheckedData {
             model: match self.model {
+                // A metric that calls the model without declaring it gets an error that says so.
                 None => Box::new(MissingModel),
                 Some(model) if self.scoring.allow_batch_dependence => model,
                 Some(model) => Box::new(GuardedModel::new(model)),

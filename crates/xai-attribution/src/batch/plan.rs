@@ -156,6 +156,7 @@ fn add<W: PartialEq + Clone + 'static>(works: &mut Vec<(Box<dyn Any>, u64)>, wor
     let mut known = works
         .iter()
         .filter_map(|(known, _)| known.downcast_ref::<W>());
+    // A linear search is enough: a run has a few dozen pieces of work, and types without a common hash.
     if !known.any(|known| known == work) {
         works.push((Box::new(work.clone()), rows));
     }

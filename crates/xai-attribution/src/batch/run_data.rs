@@ -94,6 +94,7 @@ impl<'a, T: Real> RunData<'a, T> {
         let (layout, positions) = match layout {
             Some(layout) => (layout, Positions::from_shape(inputs.shape(), layout)?),
             None => {
+                // Flattened to rows of a table: positions only need the number of elements.
                 let row = inputs.shape()[1..].iter().product();
                 let layout = Layout::Tabular;
                 (layout, Positions::from_shape(&[n, row], layout)?)
@@ -210,6 +211,8 @@ impl<'a, T: Real> RunData<'a, T> {
     #[must_use]
     pub fn item(&self, sample: usize) -> u64 {
         match &self.presence_of {
+            // A masked evaluation groups samples by their number of features. Their own numbers keep random choices
+            // independent of the grouping.
             Some(_) => self.number(sample) as u64,
             None => self.first_sample + sample as u64,
         }

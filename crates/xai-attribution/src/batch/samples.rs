@@ -65,6 +65,7 @@ impl<T: Real> Scorer<'_, T> {
         let sample_of = |row| self.samples.start + sample_of(row);
         let outputs = Scoring::checked_outputs(
             n_rows,
+            // Errors name samples as the caller numbers them, which differs in masked evaluations.
             &|row| self.run.number(sample_of(row)),
             &|| format!("{}{step}", self.run.call(&self.samples)),
             model.outputs_of(rows, &sample_of),
@@ -92,6 +93,7 @@ pub(crate) struct RowBuffers<T>(Mutex<Vec<Vec<T>>>);
 impl<T: Real> RowBuffers<T> {
     /// Calls `work` with a buffer of `len` elements. Their values are unspecified.
     pub(crate) fn with_buffer<R>(&self, len: usize, work: impl FnOnce(&mut [T]) -> R) -> R {
+        // A buffer that is too small is dropped and replaced, so that there is at most one buffer per concurrent call.
         let spare = lock(&self.0).pop().filter(|rows| rows.capacity() >= len);
         let mut rows = spare.unwrap_or_else(|| vec![T::zero(); len]);
         rows.resize(len, T::zero());
@@ -292,6 +294,7 @@ impl<'a, T: Real> SampleBatch<'a, T> {
         if inputs.shape() != self.shape() {
             return Err(Error::shape(input::INPUTS, &self.shape(), inputs.shape()));
         }
+        // Copies only if the array is not contiguous in row-major order.
         match inputs.to_slice() {
             Some(values) => self.scores_of_values(values, ""),
             None => self.scores_of_values(&inputs.iter().copied().collect::<Vec<T>>(), ""),

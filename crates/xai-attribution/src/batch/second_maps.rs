@@ -95,6 +95,8 @@ impl<T: Real> BatchWork<T> for SecondMapsOfBatch {
                 Ok(batch.run().towards_targets(maps, samples).into_owned())
             }
             MapSource::Explainer(explainer) => {
+                // A second explainer always works in double precision, so that its type does not depend on that of the
+                // run.
                 let inputs = batch.inputs().mapv(|x| x.to_f64_exact());
                 let (start, call) = (samples.start, batch.run().call(&samples));
                 let explainer =

@@ -322,6 +322,7 @@ impl<'a, T: Real> Evaluation<'a, T> {
         check_names(input::EXPLAINERS, &explainers)?;
         let metrics: Vec<&str> = self.metrics.iter().map(|(name, _)| name.as_str()).collect();
         check_names(input::METRICS, &metrics).map_err(|e| match e.index() {
+            // Without an index the error is about an empty list, not about two equal names.
             [] => e,
             _ => e.with_help(help::RENAME_METRIC),
         })?;

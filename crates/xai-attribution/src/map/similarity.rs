@@ -130,6 +130,7 @@ fn jaccard<T: Real>(a: &[T], b: &[T], percent: usize) -> Option<f64> {
 /// Views a map as `(height, width, channels)`.
 fn image<T>(map: ArrayViewD<'_, T>, layout: Layout) -> Result<ArrayView3<'_, T>> {
     let shape = map.shape().to_vec();
+    // Two axes: an image without channels, or a time series as an image with one channel.
     let image = match (map.ndim(), layout) {
         (2, _) => map.insert_axis(Axis(2)),
         (3, Layout::ChannelsFirst) => map.permuted_axes(vec![1, 2, 0]),

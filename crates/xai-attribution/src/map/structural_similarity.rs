@@ -55,6 +55,7 @@ pub fn structural_similarity<T: Real>(a: ArrayView3<'_, T>, b: ArrayView3<'_, T>
     let (height, width, channels) = a.dim();
     let values = || a.iter().chain(b.iter()).map(|x| x.to_f64_exact());
     let range = values().fold(f64::NEG_INFINITY, f64::max) - values().fold(f64::INFINITY, f64::min);
+    // Both constants are 0 then, and the quotients would be 0 / 0.
     if range == 0.0 {
         return Ok(1.0);
     }

@@ -109,6 +109,7 @@ impl MaskedModel for CachedModel<'_> {
             .zip(kept.outer_iter())
             .map(|(&sample, kept)| (sample, kept.to_vec()))
             .collect();
+        // First row of each distinct query that is not cached. A repeated query costs one call.
         let mut new: HashMap<&Question, usize> = HashMap::new();
         {
             let known = lock(&self.answers);
@@ -118,6 +119,7 @@ impl MaskedModel for CachedModel<'_> {
             }
         }
         let mut rows: Vec<usize> = new.into_values().collect();
+        // In the order of the call: the iteration order of a hash map differs from run to run.
         rows.sort_unstable();
         if !rows.is_empty() {
             let n_new = rows.len() as u64;

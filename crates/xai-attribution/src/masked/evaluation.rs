@@ -43,6 +43,7 @@ impl<'a> MaskedEvaluation<'a> {
     /// Creates an evaluation of samples with `n_features[i]` features each.
     #[must_use]
     pub fn new(model: &'a dyn MaskedModel, n_features: &[usize]) -> Self {
+        // Ordered by the number of features, so that groups are evaluated in the same order every time.
         let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (sample, &features) in n_features.iter().enumerate() {
             groups.entry(features).or_default().push(sample);
@@ -198,6 +199,7 @@ impl<'a> MaskedEvaluation<'a> {
     ) -> Result<Evaluation<'e, f64>> {
         let targets = self.targets.gather(&group.samples);
         let (n, features) = (group.samples.len(), group.n_features);
+        // The unchanged input has all its features.
         let presence = Array2::<f64>::ones((n, features));
         let data = Data::new(presence, &targets)
             .with_presence_of(Arc::clone(&group.samples))

@@ -115,6 +115,7 @@ pub(crate) fn checked_batch<'a, T: Real>(
     if batch.shape() != promised {
         return Err(Error::shape(input, &promised, batch.shape()));
     }
+    // Samples in memory were checked as a whole before the run.
     if samples.in_memory().is_none() {
         check_finite(input, batch.view()).map_err(|error| error.shifted(0, range.start))?;
     }

@@ -181,6 +181,7 @@ fn hash<T: Real>(values: &[T]) -> u64 {
     values.iter().fold(0, |hash: u64, value| {
         // Adding 0 turns −0 into 0. Widening to f64 is exact, so both precisions have the same bits.
         let bits = (value.to_f64_exact() + 0.0).to_bits();
+        // The multiplier is 2^64 divided by the golden ratio, which spreads the hashes of similar inputs.
         (hash.rotate_left(5) ^ bits).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     })
 }
@@ -209,6 +210,7 @@ impl<T: Real, X: Explainer<T>> Explainer<T> for Smoothed<X> {
         let sigmas_and_hashes: Vec<(f64, u64)> = (0..n_rows).map(sigma_and_hash).collect();
         let (mut sums, mut map_shape) = (Vec::new(), Vec::new());
         let mut copies = vec![T::zero(); n_rows * size];
+        // One call of the explainer per copy, so that no call has more rows than the batch of the caller.
         for copy in 0..n_copies {
             for_each_row(&mut copies, size.max(1), |row, to| {
                 let (from, (sigma, hash)) = (rows.row(row), sigmas_and_hashes[row]);

@@ -272,6 +272,7 @@ impl Cells {
 
     /// Creates cells from the cell of every position, by a counting sort.
     fn from_cells(n_cells: usize, cell_indices: Vec<u32>) -> Self {
+        // First counts the positions of each cell, then accumulates the counts to offsets.
         let mut starts = vec![0; n_cells + 1];
         for &cell in &cell_indices {
             starts[cell as usize + 1] += 1;

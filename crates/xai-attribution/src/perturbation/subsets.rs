@@ -199,6 +199,7 @@ impl RandomSubsets {
             // A sample with one feature has a single subset and no value, but other samples may have theirs.
             return Ok(());
         }
+        // With fewer than two cells, the errors below say more than one about the size.
         if let SubsetSize::Count(count) = self.size
             && count >= n_cells.max(2)
         {
@@ -281,6 +282,7 @@ impl<T: Real> BatchWork<T> for RandomSubsets {
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Subsets> {
         let cells = FeatureCells::clone(&*batch.shared(&self.features)?);
+        // Samples with fewer cells leave bits at the end of their sets unused.
         let words = cells.max_count().div_ceil(64);
         let given = match self.sampling {
             SubsetSampling::Given => Some(&batch.run().side::<GivenSubsets>()?.0),

@@ -151,6 +151,7 @@ fn squared_changes<'p, T: Real>(
     let element_layout = batch.run().positions();
     let base = batch.base_scores()?;
     let mut means = vec![Vec::new(); batch.n_samples()];
+    // Bounds the number of scores in memory; only one mean per set is kept.
     for sets in sets.chunks(ROWS_AT_ONCE.div_ceil(source.n)) {
         let sample_and_set = |row: usize| {
             let (sample, set) = sets[row / source.n];

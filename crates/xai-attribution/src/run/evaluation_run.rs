@@ -118,6 +118,7 @@ impl Records {
                 self.records.push((explainer, name, unknown));
                 self.records.len() - 1
             });
+            // Batches fill disjoint ranges, in any order.
             let kept = &mut self.records[index].2[first..first + scores.len()];
             kept.copy_from_slice(&scores);
         }

@@ -174,6 +174,7 @@ impl<'a> SparsitySweep<'a> {
     ) -> Result<(SweepPoint, u64)> {
         let kinds = self.fidelity.batch(&full, &kept, &complement).kinds()?;
         let fidelity = kinds.fidelity();
+        // Both metrics evaluate the same rows, which makes the points of the curve comparable.
         let unfaithfulness = match self.fidelity.compared().rows.index() {
             Some(index) => self.unfaithfulness.index(index),
             None => self.unfaithfulness,
@@ -294,6 +295,7 @@ impl SweepCurve {
         };
         let mut best = 0;
         for (i, point) in points.iter().enumerate() {
+            // Strictly larger, so that the first of equally good points wins.
             if point.characterization > points[best].characterization {
                 best = i;
             }

@@ -80,6 +80,7 @@ impl ChangeKinds {
             (true, true, self.both),
         ];
         let kinds = kinds.map(|(pos, neg, count)| match count {
+            // A kind without samples has no weight, so its value does not matter.
             0 => (0.0, 0),
             _ => (self.without(pos, neg).fidelity().characterization(), count),
         });
@@ -120,6 +121,7 @@ impl SimdKernel for Count<'_> {
                 counts(classes.map(|(full, (kept, complement))| (complement != full, kept != full)))
             }
             Some(truth) => counts(zip(truth, classes).map(|(y, (full, (kept, complement)))| {
+                // A change in either direction counts, like the absolute difference in the definition.
                 let is_right = full == y;
                 ((complement == y) != is_right, (kept == y) != is_right)
             })),

@@ -68,6 +68,7 @@ impl ThreePredictions<'_> {
         let blocks = parallel::map_blocks(n, rows, |range| {
             self.kinds_in_range(compared, n_classes, range)
         });
+        // Merged in order, so that of several errors the first one is reported on any number of threads.
         let mut kinds = ChangeKinds::default();
         for block in blocks {
             kinds.merge(block?);
@@ -119,6 +120,7 @@ impl ThreePredictions<'_> {
             ] {
                 compared.gather(input, predictions, block.clone(), classes)?;
             }
+            // Targets are checked against the number of classes only if outputs determine it.
             compared.gather_target(n_classes, block, truth)?;
             let truth = compared.target.map(|_| &*truth);
             kinds.merge(ChangeKinds::count(on_full, on_kept, on_complement, truth));
@@ -153,6 +155,7 @@ impl<T: Real> ThreeOutputs<'_, T> {
         ];
         let blocks =
             parallel::map_blocks(n, BLOCK, |range| changes_in_range(&rows, compared, range));
+        // Exact sums do not depend on the split into blocks.
         let mut changes = Changes::default();
         for block in blocks {
             changes.merge(&block?);

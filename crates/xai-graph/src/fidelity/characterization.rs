@@ -97,6 +97,7 @@ impl Characterization {
             neg_weight,
         } = self;
         let sufficient = 1.0 - neg;
+        // A term of weight 0 is left out even if its fidelity is 0, where the general formula would give 0.
         if pos_weight == 0.0 {
             return sufficient;
         }

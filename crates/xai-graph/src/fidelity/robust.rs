@@ -288,10 +288,12 @@ impl<T: Real, M: GraphModel<T> + ?Sized> Drawing<'_, '_, T, M> {
         let numbers: Vec<(f64, f64)> = (0..self.pairs.n_pairs)
             .map(|_| (uniform(&mut stream), uniform(&mut stream)))
             .collect();
+        // An edge of the explanation is removed with probability α₁, all other edges are kept.
         let without = self.outputs(
             &format!("the graph without a part of the explanation of draw {draw}"),
             |pair| !explained[pair] || numbers[pair].0 >= metric.alpha_pos,
         )?;
+        // The explanation is kept, and any other edge with probability α₂.
         let with = self.outputs(
             &format!("the explanation with a part of the rest of draw {draw}"),
             |pair| explained[pair] || numbers[pair].1 < metric.alpha_neg,
@@ -347,6 +349,7 @@ fn mean_and_error(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     let mut mean = ExactMean::new();
     values.clone().for_each(|value| mean.add(value));
     let center = mean.value().unwrap_or_default();
+    // Two passes: deviations from the mean do not cancel, unlike squares minus the squared mean.
     let squares: ExactSum = values.map(|value| (value - center).powi(2)).collect();
     let n = mean.count() as f64;
     (center, (squares.value() / (n - 1.0) / n).sqrt())

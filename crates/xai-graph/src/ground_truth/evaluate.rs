@@ -93,6 +93,7 @@ impl GroundTruthMetric {
         let mut best: Option<BestOfTruths> = None;
         for (truth, target) in truths.rows().into_iter().enumerate() {
             let scores = self.evaluate(predicted, target)?;
+            // `None` is less than any value. Strictly larger below, so that the first of several best truths wins.
             let jaccard = scores.confusion.jaccard();
             if best
                 .as_ref()

@@ -149,6 +149,7 @@ impl GroundTruthMetric {
             true_positives: n_both,
             false_positives: n_predicted - n_both,
             false_negatives: n_true - n_both,
+            // Inclusion and exclusion, in an order in which no intermediate result is negative.
             true_negatives: n + n_both - n_true - n_predicted,
         })
     }

@@ -36,6 +36,7 @@ impl<K: OrderKey> Ranking<K> {
         let total: usize = n_true.iter().sum();
         let mut positives = grow(&mut self.positives, total);
         let mut negatives = grow(&mut self.negatives, scores.len() - total);
+        // Each block gets its own slice of both sides, so that threads write without locks and in a fixed order.
         let mut blocks = Vec::with_capacity(n_true.len());
         for (block, &n_true) in scores.chunks(BLOCK).zip(n_true) {
             let (own_positives, rest) = positives.split_at_mut(n_true);
@@ -80,6 +81,7 @@ impl<K: OrderKey> Ranking<K> {
         }
         RankStatistics {
             auroc: (n_positive > 0 && n_negative > 0).then(|| {
+                // The number of pairs may exceed 64 bits.
                 let pairs = n_positive as u128 * n_negative as u128;
                 twice_ordered as f64 / (2 * pairs) as f64
             }),
@@ -129,6 +131,7 @@ impl<K: OrderKey> Ranking<K> {
                 up_to += 1;
             }
             twice_ordered += (below + up_to) as u128;
+            // Precision among all elements at or above the score; elements with equal scores share it.
             let found = (positives.len() - first_of_score) as f64;
             found / (found + (negatives.len() - below) as f64)
         });

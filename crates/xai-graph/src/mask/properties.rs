@@ -108,6 +108,7 @@ impl MaskMetric {
         }
         check_unit(input::MASK, mask)?;
         let threshold = T::from_f64_nearest(self.threshold);
+        // Compared in the precision of the mask: a threshold of 0.3 does not select a single-precision 0.3.
         let size = mask.iter().filter(|&&x| x > threshold).count();
         let sparsity = 1.0 - size as f64 / mask.len() as f64;
         Ok(MaskProperties {
@@ -213,6 +214,7 @@ fn numbered_component_sizes(
         .enumerate()
         .filter(|(_, is_touched)| **is_touched)
     {
+        // Nodes without a selected edge are components of the union-find structure, but not of the explanation.
         sizes[components.find_mut(node)] += 1;
     }
     sizes.retain(|&size| size > 0);
@@ -245,6 +247,7 @@ impl SimdKernel for EntropyTerms<'_> {
     fn run<S: Simd>(self) {
         for value in self.values {
             let p = *value / self.total;
+            // For `p = 0` this is 0 · −∞ = NaN, which the select below replaces without a branch.
             let term = p * elementary::ln(p);
             *value = if p > 0.0 { term } else { 0.0 };
         }

@@ -166,6 +166,7 @@ fn selected<T: Real>(scores: &[T], sparsity: Sparsity) -> Result<Vec<usize>> {
             "a share in [0, 1]",
         )),
         Sparsity::Threshold(threshold) if threshold.is_finite() => {
+            // Compared in the precision of the scores, so that a score equal to the threshold as written is not kept.
             let threshold = T::from_f64_nearest(threshold);
             Ok((0..n).filter(|&i| scores[i] > threshold).collect())
         }

@@ -109,6 +109,7 @@ impl<'a, T: Real> Explanation<'a, T> {
             return Err(mismatch());
         }
         check_unit(input::NODE_MASK, node_mask)?;
+        // Broadcasting covers masks by nodes and masks by features as well.
         let mask = node_mask.broadcast((n, f)).ok_or_else(mismatch)?;
         Zip::from(&mut features)
             .and(mask)

@@ -102,6 +102,7 @@ pub fn explained_outputs<T: Real>(
     explanation: Explanation<'_, T>,
     removal: EdgeRemoval,
 ) -> Result<ExplainedOutputs<T>> {
+    // Both graphs are built, and the mask checked, before the first call of the model.
     let kept = explanation.kept(graph, removal)?;
     let complement = explanation.complement(graph, removal)?;
     let full = call(model, graph, "the whole graph", None)?;

@@ -59,6 +59,7 @@ impl<'a, T: Real> OutputRows<'a, T> {
                 }
             }
         }
+        // Logits only have to be finite, which is tested for all rows at once; `check_row` then finds the element.
         let is_finite = check_finite_slice(self.input, probabilities).is_ok();
         if self.returns != ReturnType::Logits || !is_finite {
             for row in rows.clone() {

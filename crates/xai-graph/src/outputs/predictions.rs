@@ -140,6 +140,7 @@ pub(crate) fn write_arg_maxima<T: Real>(
             n_columns,
             classes: &mut *classes,
         };
+        // If it fails, the loop below finds the element that is not finite.
         if InstructionSet::fastest().run(kernel) {
             return Ok(());
         }

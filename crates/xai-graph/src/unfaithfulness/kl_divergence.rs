@@ -30,6 +30,7 @@ use crate::input;
 pub fn kl_divergence<T: Real>(p: &[T], q: &[T]) -> Result<f64> {
     check_outcomes(p, q)?;
     for (input, row) in [(input::P, p), (input::Q, q)] {
+        // Probabilities computed in low precision may exceed 1 slightly.
         let within = |x: f64| (0.0..=1.0 + 1e-4).contains(&x);
         check_domain(input, row, within, "a probability")?;
     }

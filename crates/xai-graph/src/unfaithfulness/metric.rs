@@ -431,6 +431,7 @@ impl<'a, T: Real> RowPairs<'a, T> {
             let lanes = start..(start + LANES).min(range.end);
             let visited = lanes.clone().map(|visited| self.subset.row(visited));
             match rows.compute(p, q, visited) {
+                // Lanes beyond the last row contain results of older rows.
                 Some(divergences) => divergences[..lanes.len()].iter().for_each(|&kl| each(kl)),
                 None => return Err(self.first_error(lanes)),
             }

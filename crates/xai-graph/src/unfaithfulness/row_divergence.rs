@@ -88,6 +88,7 @@ impl RowDivergence {
     fn logits(&mut self) -> (Lanes, Mask) {
         let (total_p, valid_p) = exponentials(&mut self.log_p, Some(&mut self.p));
         let (total_q, valid_q) = exponentials(&mut self.log_q, None);
+        // Two logarithms per row suffice, instead of one per class.
         let mut log_ratio = [0.0; LANES];
         for lane in 0..LANES {
             log_ratio[lane] = elementary::ln(total_p[lane]) - elementary::ln(total_q[lane]);
@@ -99,6 +100,7 @@ impl RowDivergence {
             }
         }
         for lane in 0..LANES {
+            // Normalises once per row instead of once per class.
             sum[lane] /= total_p[lane];
         }
         (sum, valid_p & valid_q)
@@ -168,6 +170,7 @@ fn load<T: Real>(
     rows: impl Iterator<Item = usize>,
 ) {
     let n_columns = lanes.len();
+    // Contiguous rows are read through slices, which need no index arithmetic per element.
     let elements = outputs.as_slice();
     for (lane, row) in rows.enumerate() {
         match elements {
@@ -227,6 +230,7 @@ fn distributions(returns: ReturnType, outputs: &mut [Lanes], mut p: Option<&mut 
         let mut probabilities = outputs;
         if returns == ReturnType::Probs {
             for lane in 0..LANES {
+                // NaN fails the comparison. Values above 1 are caught by the sum.
                 valid.0[lane] &= outputs[lane] >= 0.0;
                 column[lane] = elementary::ln(outputs[lane]);
             }
@@ -275,6 +279,7 @@ fn binary_distribution(returns: ReturnType, x: f64) -> Option<(f64, f64, f64, f6
                     rounded,
                     elementary::ln(rounded),
                     1.0 - rounded,
+                    // `ln(1 − p)` would lose the digits of a small p.
                     (-rounded).ln_1p(),
                 )
             })
@@ -282,6 +287,7 @@ fn binary_distribution(returns: ReturnType, x: f64) -> Option<(f64, f64, f64, f6
         ReturnType::LogProbs => {
             let rounded = x.min(0.0);
             (x <= SUM_TOLERANCE).then(|| {
+                // `1 − eˣ` would cancel near x = 0.
                 let not = -rounded.exp_m1();
                 (elementary::exp(rounded), rounded, not, elementary::ln(not))
             })

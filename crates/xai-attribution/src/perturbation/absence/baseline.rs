@@ -129,6 +129,7 @@ impl Baseline {
     /// An invalid parameter or a shape mismatch, about the baseline.
     pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
         input::check_kind(input::BASELINE, self)?;
+        // The inputs of a masked model are presence indicators, in which 0 means removed.
         if run.is_masked_model() && !matches!(self, Self::Value(0.0)) {
             let expected =
                 "0: a masked model is asked without the feature, whatever stands in its place";
@@ -215,6 +216,7 @@ impl Baseline {
         };
         Ok(match self {
             Self::Value(value) => shared(&|_| *value),
+            // Channels first: one block of elements per channel. In all other layouts channels alternate.
             Self::Channels(values) if run.layout() == Layout::ChannelsFirst => {
                 shared(&|e| values[e / positions.positions])
             }
@@ -234,6 +236,7 @@ impl Baseline {
                 fill_samples(batch, |x| x.iter().copied().fold(T::neg_infinity(), T::max))
             }
             Self::SampleMean => fill_samples(batch, |x| {
+                // An exact mean does not depend on the order of the elements, and so not on the layout.
                 let mean: ExactMean = x.iter().copied().collect();
                 T::from_f64_nearest(mean.value().unwrap_or_default())
             }),

@@ -36,6 +36,7 @@ pub(crate) fn blurred<T: Real>(inputs: ArrayViewD<'_, T>, layout: Layout, sigma:
 /// Kernel weights at distances 0, 1, …, 4 σ. The weights of both sides together sum to 1.
 fn gaussian(sigma: f64) -> Vec<f64> {
     // At most 40 000, because σ is at most 10 000.
+    // Rounded to the nearest pixel, like the `truncate` of SciPy's `gaussian_filter`.
     let radius = (4.0 * sigma + 0.5).floor() as u32;
     let weight = |d: u32| elementary::exp(-0.5 * (f64::from(d) / sigma).powi(2));
     let sides: f64 = (1..=radius).map(weight).sum();

@@ -71,6 +71,7 @@ impl Image {
     pub(crate) fn impute<T: Real>(self, values: &mut [T], missing: &[Vec<u32>]) {
         let size = self.layout.size();
         let element = |pixel| self.layout.elements(pixel);
+        // Distance of neighbouring pixels of a channel: the number of channels if they come last, otherwise 1.
         let step = element(1).next().unwrap_or_default();
         let image_channels = |image: usize| {
             element(0).map(move |first| Channel {
@@ -120,6 +121,7 @@ impl Image {
             .into_iter()
             .filter(|is_missing| *is_missing)
             .count();
+        // Wider vectors cost more per pixel, but less per channel.
         let cost_per_pixel = match channels.len() {
             1 => 2,
             2..=4 => 3,
@@ -233,6 +235,7 @@ impl<const L: usize> System<L> {
         let pixels = system.missing.iter().zip(&system.pivots).zip(&solution);
         for ((&pixel, pivot), solution) in pixels {
             for (lane, channel) in channels.iter().enumerate() {
+                // Pixels that are known in this lane are unknowns of another one, and keep their value.
                 if pivot[lane] != 0.0 {
                     let value = solution[lane] * units[lane];
                     values[channel.element(pixel)] = T::from_f64_nearest(value);
@@ -399,6 +402,7 @@ impl<const L: usize> SimdKernel for Solve<L> {
         for right in &right {
             add_product(&mut limit, right, right);
         }
+        // Compares squared norms, which saves the square roots.
         let limit = limit.map(|square| square * (TOLERANCE * TOLERANCE));
         let mut state = State::new(right, start, &system.pivots);
         system.multiply(&state.x, &mut state.product);
@@ -422,8 +426,10 @@ impl<const L: usize> SimdKernel for Solve<L> {
                     0.0
                 }
             };
+            // Fletcher–Reeves: the ratio of successive `rᵀM⁻¹r` makes the new direction conjugate to the previous ones.
             let keep = std::array::from_fn(|lane| quotient(lane, next, slope));
             system.backward(&mut state, keep);
+            // The product is kept: it updates the residual in the next `forward`.
             let curvature = system.multiply(&state.direction, &mut state.product);
             step = std::array::from_fn(|lane| quotient(lane, next, curvature));
             slope = next;

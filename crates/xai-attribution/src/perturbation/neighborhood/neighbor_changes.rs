@@ -138,6 +138,7 @@ pub(crate) fn maps_of_neighbors<T: Real>(
     );
     let targets = batch.targets().gather(&sample_of);
     let answer = explained.explain(view, &targets, |row| sample_of[row], &call)?;
+    // Only the number of elements has to agree, because distances flatten the maps.
     let size = |maps: &[usize]| maps[1..].iter().product::<usize>();
     if size(answer.shape()) != size(maps.shape()) {
         let expected = [&answer.shape()[..1], &maps.shape()[1..]].concat();
@@ -203,6 +204,7 @@ impl<T: Real> BatchWork<T> for OutputChanges {
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<OutputsOfNeighbors> {
         let classified = |outputs: ndarray::ArrayView1<'_, f64>| {
             let mut outputs = outputs.to_vec();
+            // The class is read before the activation, which may round different outputs to equal ones.
             let class = arg_max(&outputs);
             batch.run().scoring().activation.apply_row(&mut outputs);
             (class, outputs)

@@ -217,6 +217,7 @@ impl<T: Real> NeighborSource<'_, T> {
 
     /// Writes up to [`AT_ONCE`] Gaussian neighbours.
     fn write_normal(&self, first: usize, values: &mut [T]) {
+        // One stream per row, advanced in lockstep to vectorise. Each row gets the numbers that it would get alone.
         let mut streams = NormalStreams::new(std::array::from_fn(|row| self.stream(first + row)));
         // Small enough for the L1 cache.
         let mut numbers = [[0.0; AT_ONCE]; 64];

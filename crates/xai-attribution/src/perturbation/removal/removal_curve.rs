@@ -165,6 +165,7 @@ impl RemovalCurve {
     pub(crate) fn rows_between<T: Real>(&self, run: &RunData<'_, T>) -> Result<u64> {
         let n_flipped = run.shared(&self.counts())?;
         let between = |&features: &usize| {
+            // Points strictly between the ends; the start at 0 is subtracted.
             let inner = n_flipped.partition_point(|&count| count < features);
             inner.saturating_sub(1) as u64
         };
@@ -210,6 +211,7 @@ impl RemovalCurve {
         // calls.
         let steps_per_call = (batch.batch_size() / n).clamp(1, between.len().max(1));
         let calls: Vec<&[usize]> = between.chunks(steps_per_call).collect();
+        // Calls of a piece run in order, so that rows continue from the previous call instead of from the start.
         let n_pieces = batch.n_pieces(calls.len()).max(1);
         let size = n * layout.size();
         let (scorer, row_buffers) = (batch.scorer_for(self.score), batch.row_buffers());
@@ -283,6 +285,7 @@ impl RemovalCurve {
             n: n_flipped[n_flipped.len() - 1],
             ties: self.ties,
         })?;
+        // The two ends need no rows of their own: their scores are shared by all explainers.
         let is_end = |count: usize| count == 0 || count == positions;
         let all = n_flipped.iter().copied();
         let between: Vec<usize> = all.filter(|&count| !is_end(count)).collect();
@@ -361,6 +364,7 @@ impl RemovalCurve {
             |row| rows[row].0,
             |row, values| {
                 let (sample, point) = rows[row];
+                // Insertion from the baseline equals removal of everything that has not been inserted yet.
                 let order = orders[sample].split_at(n_in_sample(sample, point));
                 let removed = match self.start {
                     Start::Input => order.0,
@@ -384,6 +388,7 @@ impl RemovalCurve {
         } else {
             Vec::new()
         };
+        // Answers come in the order of `rows`: point by point, and sample by sample within a point.
         let mut answers = answers.into_iter();
         for point in 1..n_flipped.len() {
             let before: &[f64] = &scores[point - 1];

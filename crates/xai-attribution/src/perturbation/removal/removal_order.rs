@@ -153,6 +153,7 @@ impl<T: Real> MapWork<T> for OrderedFeatures {
         let positions = batch.run().n_positions();
         Ok(parallel::map(batch.n_samples(), |sample| {
             let attributions = &attributions[sample * positions..(sample + 1) * positions];
+            // Sample by sample, because their numbers of features may differ.
             let values = self.ranking(cells.for_sample(sample), attributions);
             by_attribution(
                 &values,

@@ -120,6 +120,7 @@ impl Squares {
         } else {
             (1, columns)
         };
+        // Squares of a size are numbered in row-major order of their first position.
         let first = index / n_across * columns + index % n_across;
         (0..side * width).map(move |i| (first + i / width * columns + i % width) as u32)
     }

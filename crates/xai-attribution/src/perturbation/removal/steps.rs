@@ -71,6 +71,7 @@ impl Steps {
             let actual = self.count.to_value();
             return Err(Error::parameter(input::STEPS, actual, expected));
         }
+        // Rounded down: a fraction below 1 always leaves something of the input.
         let max = (features as f64 * max_fraction).floor() as usize;
         if max == 0 {
             let expected = format!("a share that flips at least one of {features} positions");
