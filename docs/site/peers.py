@@ -113,9 +113,9 @@ def ours_of(name, found):
 
 def differs(found):
     """Where it is not the same: what its entry says, else what its documentation says before and beside its arguments."""
-    door = getattr(found, "_door", None)
-    if door is not None:
-        return door.differs
+    definition = getattr(found, "_definition", None)
+    if definition is not None:
+        return definition.differs
     if found is None or is_ours(found):
         return ""
     said = sections(found)

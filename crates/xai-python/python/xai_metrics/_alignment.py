@@ -41,8 +41,8 @@ class Alignment:
         are labelled and the labels differ or repeat, or if they are in another order while one
         side has default labels, so that positions and labels contradict each other.
         """
-        for place, axis in enumerate(axes):
-            labels = None if axis is None else _labels(values, place)
+        for index, axis in enumerate(axes):
+            labels = None if axis is None else _labels(values, index)
             if axis is None or labels is None:
                 continue
             known, of = self._known.setdefault(axis, (labels, name))
@@ -55,7 +55,7 @@ class Alignment:
                     # Labels say more about later arrays than numbers do.
                     self._known[axis] = labels, name
                 continue
-            values = _reordered(values, place, _order(list(known), list(labels), name, of, axis))
+            values = _reordered(values, index, _order(list(known), list(labels), name, of, axis))
         return values
 
     def take_all(self, given: Mapping[str, Any], *axes: str | None) -> list[Any]:
@@ -122,7 +122,7 @@ def _check_counted(known: list[Any], labels: list[Any], name: str, of: str, axis
 
 def _order(known: list[Any], labels: list[Any], name: str, of: str, axis: str) -> list[int]:
     """Return the index of each known label among others."""
-    place_of: dict[Hashable, int] = {label: place for place, label in enumerate(labels)}
+    place_of: dict[Hashable, int] = {label: index for index, label in enumerate(labels)}
     repeated = [label for label, n in [*Counter(labels).items(), *Counter(known).items()] if n > 1]
     if repeated:
         raise ValueError(
@@ -157,4 +157,4 @@ def _reordered(values: Any, axis: int, order: list[int]) -> Any:
     if library == "xarray":
         return values.isel({values.dims[axis]: order})
     names = _columns(values) or []
-    return values.select([names[place] for place in order])
+    return values.select([names[index] for index in order])

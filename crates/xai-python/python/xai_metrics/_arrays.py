@@ -52,7 +52,7 @@ def to_numpy(values: Any, name: str) -> npt.NDArray[Any]:
     if isinstance(values, np.ndarray):
         return np.asarray(values)
     if type(values).__module__.partition(".")[0] == "pandas":
-        return _of_pandas(values, name)
+        return _from_pandas(values, name)
     if type(values).__name__ == "DataArray":
         # Its Arrow interface has the coordinates as columns.
         return np.asarray(values)
@@ -60,9 +60,9 @@ def to_numpy(values: Any, name: str) -> npt.NDArray[Any]:
         values = _decoded(values)
     # Before DLPack, which knows no missing values and no text.
     if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
-        return _of_arrow(values, name)
+        return _from_arrow(values, name)
     if hasattr(values, "__dlpack__") and hasattr(values, "__dlpack_device__"):
-        return _of_tensor(values, name)
+        return _from_tensor(values, name)
     if hasattr(values, "__array__") or isinstance(
         values, (list, tuple, range, int, float, bool, np.generic, memoryview, machine_arrays.array)
     ):
@@ -74,23 +74,23 @@ def to_numpy(values: Any, name: str) -> npt.NDArray[Any]:
         raise TypeError(f"{name}: the LazyFrame is not computed; collect it first, by `.collect()`")
     if hasattr(values, "toarray"):
         raise TypeError(f"{name}: the matrix is sparse; make it dense by `.toarray()`")
-    told = f"{name}: expected an array or a table, got {_type_name(values)}"
+    message = f"{name}: expected an array or a table, got {_type_name(values)}"
     if isinstance(values, (str, bytes)) and values[:1] in ("[", "{", b"[", b"{"):
-        told += " that looks like JSON; read it by `json.loads`, or as a table by `pandas.read_json`"
+        message += " that looks like JSON; read it by `json.loads`, or as a table by `pandas.read_json`"
     elif isinstance(values, Mapping):
-        told += "; make a table of its columns by `pandas.DataFrame(…)`"
-    raise TypeError(told)
+        message += "; make a table of its columns by `pandas.DataFrame(…)`"
+    raise TypeError(message)
 
 
 def _uneven(values: Any, name: str) -> str | None:
     """Return the error message for rows of different lengths; ``None`` if all have the same length.
     """
     lengths = [len(row) if hasattr(row, "__len__") else None for row in values]
-    place = next((place for place, length in enumerate(lengths) if length != lengths[0]), None)
-    if place is None:
+    position = next((position for position, length in enumerate(lengths) if length != lengths[0]), None)
+    if position is None:
         return None
-    shown = ["one number" if length is None else f"{length} values" for length in (lengths[0], lengths[place])]
-    return f"{name}: expected rows of one length, got {shown[0]} in row 0 and {shown[1]} in row {place}"
+    shown = ["one number" if length is None else f"{length} values" for length in (lengths[0], lengths[position])]
+    return f"{name}: expected rows of one length, got {shown[0]} in row 0 and {shown[1]} in row {position}"
 
 
 def is_read_in_place(values: Any, dtype: np.dtype[Any]) -> bool:
@@ -120,7 +120,7 @@ def reals(values: Any, name: str, ndim: int | tuple[int, ...] | None = None) -> 
     elif kind in "iub" or (kind == "f" and size not in (4, 8)):
         array = array.astype(np.float64)
     elif kind == "O":
-        array = _of_objects(array, name)
+        array = _from_objects(array, name)
     elif kind != "f":
         raise TypeError(f"{name}: expected real numbers, got {_dtype_name(array)}")
     array = _one_axis(array, ndim)
@@ -176,7 +176,7 @@ def integers(values: Any, name: str, ndim: int | tuple[int, ...] | None = None) 
     array = to_numpy(values, name)
     kind = array.dtype.kind
     if kind == "O":
-        array = _of_objects(array, name)
+        array = _from_objects(array, name)
         kind = "f"
     if kind == "f":
         whole = array.astype(np.int64, copy=True) if np.isfinite(array).all() else None
@@ -219,10 +219,10 @@ def booleans_or_shares(values: Any, name: str) -> Booleans | npt.NDArray[np.floa
         return booleans(array, name)
     numbers = reals(array, name)
     if not ((numbers >= 0) & (numbers <= 1)).all():
-        told = f"{name}: expected booleans, or numbers from 0 to 1"
+        message = f"{name}: expected booleans, or numbers from 0 to 1"
         if np.isin(numbers, (0, 255)).all():
-            told += f"; 0 and 255 are the colours of an image: give `{name} > 0`"
-        raise ValueError(told)
+            message += f"; 0 and 255 are the colours of an image: give `{name} > 0`"
+        raise ValueError(message)
     if np.isin(numbers, (0.0, 1.0)).all():
         return booleans(numbers, name)
     return np.ascontiguousarray(numbers, dtype=np.float64)
@@ -257,7 +257,7 @@ def in_order_of(columns: list[Any] | None, values: Any, name: str, of: str = "th
         return values
     # Names of stored explainers are texts.
     texts, expected = [str(column) for column in names], [str(column) for column in columns]
-    place_of = {text: place for place, text in enumerate(texts)}
+    place_of = {text: position for position, text in enumerate(texts)}
     wanted = set(expected)
     if place_of.keys() != wanted and any(are_numbered(side) for side in (texts, expected)):
         return values
@@ -266,16 +266,16 @@ def in_order_of(columns: list[Any] | None, values: Any, name: str, of: str = "th
         "unknown": [text for text in place_of if text not in wanted],
         "there more than once": [text for text, n in Counter(texts).items() if n > 1],
     }
-    told = [f"{_listed(wrong)} {fault}" for fault, wrong in faults.items() if wrong]
-    if told:
+    message = [f"{_listed(wrong)} {fault}" for fault, wrong in faults.items() if wrong]
+    if message:
         raise ValueError(
-            f"{name}: expected the columns of {of}; {', '.join(told)}; rename the columns, or give an array, "
+            f"{name}: expected the columns of {of}; {', '.join(message)}; rename the columns, or give an array, "
             f"whose columns are in the order of {of}"
         )
     order = [place_of[text] for text in expected]
     if type(values).__module__.partition(".")[0] in ("pandas", "polars"):
         # A table still, for models that know names.
-        return values[[names[place] for place in order]]
+        return values[[names[position] for position in order]]
     return reals(values, name)[:, order]
 
 
@@ -304,7 +304,7 @@ def classes(values: Any, name: str, ndim: int = 1) -> npt.NDArray[Any]:
         array = array.reshape(-1)
     _check_axes(array, name, ndim)
     if array.dtype.kind in "OT" and array.size:
-        array = _of_labels(array, name)
+        array = _label_array(array, name)
     kind = array.dtype.kind
     if kind == "f":
         return integers(array, name)
@@ -313,22 +313,22 @@ def classes(values: Any, name: str, ndim: int = 1) -> npt.NDArray[Any]:
     raise TypeError(f"{name}: expected labels, got {_dtype_name(array)}")
 
 
-def _of_labels(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
+def _label_array(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
     """Convert labels of type object to their common type."""
     labels = array.reshape(-1).tolist()
     kinds = (str, bytes, (int, float, np.integer, np.floating, np.bool_))
     kind = next((kind for kind in kinds if isinstance(labels[0], kind)), ())
     for index, label in enumerate(labels):
         if is_missing(label):
-            raise ValueError(f"{_place(array, index, name)}: the label is missing")
+            raise ValueError(f"{_position(array, index, name)}: the label is missing")
         if not isinstance(label, kind):
             raise TypeError(
-                f"{_place(array, index, name)}: expected labels that are all words or all whole numbers, got {label!r} "
+                f"{_position(array, index, name)}: expected labels that are all words or all whole numbers, got {label!r} "
                 f"of type {_type_name(label)}"
             )
         if not (isinstance(label, (str, bytes)) or -(2.0**63) <= label < 2.0**63):
             raise ValueError(
-                f"{_place(array, index, name)}: expected a 64-bit integer, got {label}"
+                f"{_position(array, index, name)}: expected a 64-bit integer, got {label}"
             )
     _check_booleans(array, name)
     return np.asarray(labels).reshape(array.shape)
@@ -358,7 +358,7 @@ def _check_below_2_63(labels: npt.NDArray[Any], name: str) -> None:
         raise ValueError(f"{name}: {labels.max()} is above the largest 64-bit integer")
 
 
-def _of_tensor(values: Any, name: str) -> npt.NDArray[Any]:
+def _from_tensor(values: Any, name: str) -> npt.NDArray[Any]:
     try:
         device = int(values.__dlpack_device__()[0])
     except (BufferError, RuntimeError, ValueError):
@@ -387,15 +387,15 @@ def _of_tensor(values: Any, name: str) -> npt.NDArray[Any]:
         return np.asarray(values)
 
 
-def _of_pandas(values: Any, name: str) -> npt.NDArray[Any]:
+def _from_pandas(values: Any, name: str) -> npt.NDArray[Any]:
     types = list(values.dtypes) if getattr(values, "ndim", 1) == 2 else [values.dtype]
     # A type of NumPy has no missing values, but for NaN, which a kernel refuses by its place.
     is_nullable = not all(isinstance(kind, np.dtype) for kind in types)
     missing = np.argwhere(np.asarray(values.isna())) if is_nullable else np.empty((0, 1))
     if len(missing):
-        place = [int(i) for i in missing[0]]
-        of = f" of the column {str(values.columns[place[1]])!r}" if len(place) == 2 else ""
-        raise ValueError(f"{name}{place}: the value{of} is missing; fill such values, or leave their rows out")
+        position = [int(i) for i in missing[0]]
+        of = f" of the column {str(values.columns[position[1]])!r}" if len(position) == 2 else ""
+        raise ValueError(f"{name}{position}: the value{of} is missing; fill such values, or leave their rows out")
     array: npt.NDArray[Any] = values.to_numpy()
     if array.dtype.kind == "O" and all(getattr(kind, "kind", "O") in "iufb" for kind in types):
         # Columns of different types of numbers.
@@ -415,13 +415,13 @@ def _decoded(values: Any) -> Any:
     if hasattr(values, "chunks") and hasattr(values, "combine_chunks") and str(values.type).startswith("dictionary"):
         return _decoded(values.combine_chunks())
     schema = getattr(values, "schema", None)
-    for place, field in enumerate(schema) if schema is not None and hasattr(values, "set_column") else ():
+    for position, field in enumerate(schema) if schema is not None and hasattr(values, "set_column") else ():
         if str(field.type).startswith("dictionary"):
-            values = values.set_column(place, field.name, _decoded(values.column(place).combine_chunks()))
+            values = values.set_column(position, field.name, _decoded(values.column(position).combine_chunks()))
     return values
 
 
-def _of_arrow(values: Any, name: str) -> npt.NDArray[Any]:
+def _from_arrow(values: Any, name: str) -> npt.NDArray[Any]:
     columns: list[npt.NDArray[Any]] = _native.arrow_columns(values, name)
     if not columns:
         raise ValueError(f"{name}: the table has no columns")
@@ -430,17 +430,17 @@ def _of_arrow(values: Any, name: str) -> npt.NDArray[Any]:
     return np.column_stack(columns) if is_table or len(columns) > 1 else columns[0]
 
 
-def _of_objects(array: npt.NDArray[Any], name: str) -> npt.NDArray[np.float64]:
+def _from_objects(array: npt.NDArray[Any], name: str) -> npt.NDArray[np.float64]:
     for index, item in enumerate(array.flat):
         if not isinstance(item, (int, float, np.integer, np.floating, np.bool_)):
             if item is None:
-                place = _place(array, index, name)
-                raise TypeError(f"{place}: the value is missing, it is None; fill such values, or leave their rows out")
-            told = "the array is one of objects"
+                position = _position(array, index, name)
+                raise TypeError(f"{position}: the value is missing, it is None; fill such values, or leave their rows out")
+            message = "the array is one of objects"
             if isinstance(item, Mapping):
-                told = "make a table of the records by `pandas.DataFrame(…)`"
+                message = "make a table of the records by `pandas.DataFrame(…)`"
             raise TypeError(
-                f"{_place(array, index, name)}: expected a number, got {item!r} of type {_type_name(item)}; {told}"
+                f"{_position(array, index, name)}: expected a number, got {item!r} of type {_type_name(item)}; {message}"
             )
     _check_booleans(array, name)
     return array.astype(np.float64)
@@ -456,11 +456,11 @@ def _check_booleans(array: npt.NDArray[Any], name: str) -> None:
     if len(among_numbers):
         index = int(among_numbers[0])
         raise TypeError(
-            f"{_place(array, index, name)}: {array.flat[index]!r} among numbers; write 0 and 1, or booleans alone"
+            f"{_position(array, index, name)}: {array.flat[index]!r} among numbers; write 0 and 1, or booleans alone"
         )
 
 
-def _place(array: npt.NDArray[Any], index: int, name: str) -> str:
+def _position(array: npt.NDArray[Any], index: int, name: str) -> str:
     return f"{name}{[int(i) for i in np.unravel_index(index, array.shape)]}"
 
 
@@ -497,8 +497,8 @@ def _first_fraction(array: npt.NDArray[Any]) -> str:
     wrong = ~np.isfinite(array) | (array != np.trunc(array))
     if not wrong.any():
         return "numbers beyond the 64-bit integers"
-    place = [int(i) for i in np.argwhere(wrong)[0]]
-    return f"{array[tuple(place)]} at {place}"
+    position = [int(i) for i in np.argwhere(wrong)[0]]
+    return f"{array[tuple(position)]} at {position}"
 
 
 def _dtype_name(array: npt.NDArray[Any]) -> str:

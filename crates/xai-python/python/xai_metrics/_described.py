@@ -223,10 +223,10 @@ def signature_with(function: Callable[..., Any], keywords: Sequence[inspect.Para
     return given.replace(parameters=[*before, *made, *after])
 
 
-def documentation_with(function: Callable[..., Any], place: str, lines: Sequence[str]) -> str:
+def documentation_with(function: Callable[..., Any], marker: str, lines: Sequence[str]) -> str:
     """Return the docstring with ``place`` replaced by lines."""
     # Nothing is left of a documentation under ``python -OO``.
-    return inspect.cleandoc(function.__doc__ or "").replace(place, "\n".join(lines))
+    return inspect.cleandoc(function.__doc__ or "").replace(marker, "\n".join(lines))
 
 
 def wrapped(text: str, indent: int) -> list[str]:

@@ -28,7 +28,7 @@ class Tensors:
     Examples
     --------
     >>> import numpy as np
-    >>> Tensors.of(lambda x: x, None, None).framework
+    >>> Tensors.for_model(lambda x: x, None, None).framework
     'numpy'
     """
 
@@ -46,7 +46,7 @@ class Tensors:
         self.keeps_integers = framework in ("torch", "jax", "tensorflow")
 
     @classmethod
-    def of(cls, model: Any, framework: Framework | None, device: Any) -> Tensors:
+    def for_model(cls, model: Any, framework: Framework | None, device: Any) -> Tensors:
         """Choose the conversion for a model; ``framework`` and ``device`` override the defaults."""
         if framework is not None and framework not in FRAMEWORKS:
             known = ", ".join(FRAMEWORKS)
@@ -176,13 +176,13 @@ def framework_of(model: Any) -> Framework:
     """
     if is_keras_model(model):
         config = getattr(sys.modules.get("keras"), "config", None)
-        backend = config.backend() if config is not None and is_of(model, "keras") else "tensorflow"
+        backend = config.backend() if config is not None and is_from_package(model, "keras") else "tensorflow"
         tensors: tuple[Framework, ...] = ("torch", "jax", "tensorflow")
         return next((of for of in tensors if of == backend), "numpy")
     if _module_of(model) is not None:
         return "torch"
     # Of JAX: functions that `jax.jit` has made, and modules of Flax.
-    return "jax" if is_of(model, "jax", "jaxlib", "flax") else "numpy"
+    return "jax" if is_from_package(model, "jax", "jaxlib", "flax") else "numpy"
 
 
 def framework_of_tensors(values: Any) -> Framework | None:
@@ -192,21 +192,21 @@ def framework_of_tensors(values: Any) -> Framework | None:
     --------
     >>> framework_of_tensors([1.0])
     """
-    if is_of(values, "torch"):
+    if is_from_package(values, "torch"):
         return "torch"
-    return "jax" if is_of(values, "jax", "jaxlib") else None
+    return "jax" if is_from_package(values, "jax", "jaxlib") else None
 
 
-def of_arrays(model: Any) -> Callable[[npt.NDArray[Any]], Any]:
+def on_arrays(model: Any) -> Callable[[npt.NDArray[Any]], Any]:
     """Return a framework model as a function from arrays to arrays; other functions are returned
     unchanged.
 
     Examples
     --------
-    >>> of_arrays(len) is len
+    >>> on_arrays(len) is len
     True
     """
-    tensors = Tensors.of(model, None, None)
+    tensors = Tensors.for_model(model, None, None)
     if tensors.framework == "numpy":
         return model  # type: ignore[no-any-return]
 
@@ -217,14 +217,14 @@ def of_arrays(model: Any) -> Callable[[npt.NDArray[Any]], Any]:
     return ask
 
 
-def is_of(value: Any, *packages: str) -> bool:
+def is_from_package(value: Any, *packages: str) -> bool:
     """Return whether the class of a value, or a base class, is from one of some packages, without
     importing these.
 
     Examples
     --------
     >>> import numpy as np
-    >>> is_of(np.float64(1.0), "numpy"), is_of(1.0, "numpy", "torch")
+    >>> is_from_package(np.float64(1.0), "numpy"), is_from_package(1.0, "numpy", "torch")
     (True, False)
     """
     return any(base.__module__.partition(".")[0] in packages for base in type(value).__mro__)
@@ -244,7 +244,7 @@ def _module_of(model: Any) -> Any:
 
 def is_keras_model(model: Any) -> bool:
     """Return whether a value is a Keras layer or model, or a TensorFlow module."""
-    return is_of(model, "keras", "tf_keras", "tensorflow")
+    return is_from_package(model, "keras", "tf_keras", "tensorflow")
 
 
 def _is_embedding(module: Any) -> bool:

@@ -89,10 +89,10 @@ def check_known(labels: Sequence[Any], known: Sequence[Any], name: str, of: str,
     are_fractions = any(map(_is_fraction, unknown)) and not any(map(_is_fraction, classes))
     if not unknown or (any_is_enough and not are_fractions and any(label in classes for label in labels)):
         return
-    told = f"{name}: {examples(unknown)} {'is' if len(unknown) == 1 else 'are'} not among {of} ({examples(known)})"
+    message = f"{name}: {examples(unknown)} {'is' if len(unknown) == 1 else 'are'} not among {of} ({examples(known)})"
     if are_fractions and all(isinstance(label, float) and 0.0 <= label <= 1.0 for label in unknown):
-        told += "; these look like probabilities: give the predicted classes, such as `predict(X)`"
-    raise ValueError(told)
+        message += "; these look like probabilities: give the predicted classes, such as `predict(X)`"
+    raise ValueError(message)
 
 
 def _is_fraction(label: Any) -> bool:

@@ -195,9 +195,9 @@ class Report:
         FileExistsError
             If a file of these names exists that was not written by a report, unless ``force``.
         """
-        place = Path(folder)
+        target = Path(folder)
         for name, mark in _MARKS.items():
-            file = place / name
+            file = target / name
             if not force and file.is_file():
                 with file.open("rb") as opened:
                     head = opened.read(4096)
@@ -206,8 +206,8 @@ class Report:
                         f"folder: {str(file)!r} is there already, and no report wrote it; name another folder, or "
                         "replace it by force=True"
                     )
-        place.mkdir(parents=True, exist_ok=True)
-        page, numbers = place / "index.html", place / "report.json"
+        target.mkdir(parents=True, exist_ok=True)
+        page, numbers = target / "index.html", target / "report.json"
         write_whole({page: self.html.encode(), numbers: self._native.json().encode()})
         return page
 

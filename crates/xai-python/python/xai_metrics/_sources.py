@@ -12,25 +12,25 @@ from . import _native
 from ._arrays import column_names, is_lazy
 
 #: Batch size of tables whose row size is unknown before reading.
-_OF_TABLES = 256
+_TABLE_BATCH_SIZE = 256
 
 
 @dataclass(frozen=True)
-class Source:
+class BatchSource:
     """Data set that is read batch by batch, from a given sample on if it supports that, otherwise
     from the beginning.
     """
 
-    #: ``batches(n)`` returns the number of samples actually skipped (at most ``n``) and an iterator
+    #: ``skip_to(n)`` returns the number of samples actually skipped (at most ``n``) and an iterator
     #: over the batches that follow.
-    batches: Callable[[int], tuple[int, Iterator[Any]]]
+    skip_to: Callable[[int], tuple[int, Iterator[Any]]]
     #: Number of samples, if known.
     n_samples: int | None = None
     #: True if each pass has another order.
     is_shuffled: bool = False
 
 
-def source_of(data: Any, rows: int | None = None) -> Source:
+def source_of(data: Any, rows: int | None = None) -> BatchSource:
     """Return the batches of a data set: its own, or else of ``rows`` rows, by default as many as a
     model is called with.
 
@@ -38,30 +38,30 @@ def source_of(data: Any, rows: int | None = None) -> Source:
     --------
     >>> import numpy as np
     >>> source = source_of((np.zeros((5, 2)), np.arange(5)), 2)
-    >>> left_out, batches = source.batches(3)
+    >>> left_out, batches = source.skip_to(3)
     >>> source.n_samples, left_out, [y.tolist() for _, y in batches]
     (5, 3, [[3, 4]])
-    >>> source_of(iter([np.zeros((2, 2))]), 2).batches(3)[0] # what is only iterated over is read from its beginning
+    >>> source_of(iter([np.zeros((2, 2))]), 2).skip_to(3)[0] # what is only iterated over is read from its beginning
     0
     """
     bases = type(data).__mro__
     libraries = {base.__module__.partition(".")[0] for base in bases}
     if "datasets" in libraries and hasattr(data, "with_format"):
-        return _of_hugging_face(data, rows)
+        return _from_hugging_face(data, rows)
     if "torch" in libraries:
         known = sys.modules["torch"].utils.data
         if isinstance(data, known.DataLoader):
-            return _of_loader(data, known)
+            return _from_loader(data, known)
         if isinstance(data, known.IterableDataset):
-            return _of_batches(known.DataLoader(data, batch_size=rows or _OF_TABLES))
+            return _from_batches(known.DataLoader(data, batch_size=rows or _TABLE_BATCH_SIZE))
         if isinstance(data, known.Dataset):
 
             def collated(places: slice) -> Any:
                 return known.default_collate([data[i] for i in range(places.start, places.stop)])
 
-            return _of_slices(collated, len(data), rows)
+            return _from_slices(collated, len(data), rows)
     if "pyarrow" in libraries and not hasattr(data, "shape"):
-        return _of_arrow(data, rows)
+        return _from_arrow(data, rows)
     if is_lazy(data):
         n_rows = data.select(sys.modules["polars"].len()).collect().item()
         if hasattr(data, "collect_batches"):
@@ -69,20 +69,20 @@ def source_of(data: Any, rows: int | None = None) -> Source:
             def after(n: int) -> Iterator[Any]:
                 rest = data.slice(n)
                 return iter(
-                    rest.collect_batches(chunk_size=rows or _OF_TABLES, maintain_order=True)
+                    rest.collect_batches(chunk_size=rows or _TABLE_BATCH_SIZE, maintain_order=True)
                 )
 
-            return Source(lambda n: (n, after(n)), n_rows)
-        return _of_slices(lambda at: cut(data, at.start, at.stop).collect(), n_rows, rows)
+            return BatchSource(lambda n: (n, after(n)), n_rows)
+        return _from_slices(lambda at: cut(data, at.start, at.stop).collect(), n_rows, rows)
     fields = list(data) if isinstance(data, tuple) else [data]
     fields = list(data.values()) if isinstance(data, Mapping) else fields
     if fields and all(hasattr(field, "shape") for field in fields):
         sizes = [field.shape[0] for field in fields]
         if len(set(sizes)) > 1:
             raise ValueError(f"data: expected arrays of one length, got lengths {sizes}")
-        return _of_slices(lambda at: cut(data, at.start, at.stop), int(sizes[0]), rows)
+        return _from_slices(lambda at: cut(data, at.start, at.stop), int(sizes[0]), rows)
     if isinstance(data, Iterable) and not isinstance(data, (str, bytes, Mapping)):
-        return _of_batches(data)
+        return _from_batches(data)
     kind = f"{type(data).__module__}.{type(data).__qualname__}"
     raise TypeError(f"data: expected batches, arrays, a data set or a table, got {kind}")
 
@@ -139,27 +139,27 @@ def fields_of(batch: Any, names: Mapping[str, Any]) -> dict[str, Any]:
         known, defaults = [], {}
     found = {}
     for what, name in names.items():
-        place = defaults.get(what) if name is None else name
-        if place is None:
+        key = defaults.get(what) if name is None else name
+        if key is None:
             found[what] = batch if what == "inputs" else None
             continue
-        missing = set(place if isinstance(place, list) else [place]).difference(known)
+        missing = set(key if isinstance(key, list) else [key]).difference(known)
         if missing:
             has = ", ".join(map(repr, known)) or "no names"
             lacks = ", ".join(map(repr, sorted(missing, key=str)))
             raise ValueError(
                 f"{what}: a batch has no {lacks}; it has {has}: say by `{what}=` which of these it is"
             )
-        if not isinstance(place, list):
-            found[what] = _numbers(_column(batch, place))
+        if not isinstance(key, list):
+            found[what] = _numbers(_column(batch, key))
         elif columns is None:
             # Several inputs of a model.
-            several = {of: batch[of] for of in place}
+            several = {of: batch[of] for of in key}
             found[what] = several if isinstance(batch, Mapping) else tuple(several.values())
         else:
-            one = _numbers(_column(batch, place[0])) if len(place) == 1 else None
+            one = _numbers(_column(batch, key[0])) if len(key) == 1 else None
             is_whole = getattr(one, "ndim", 1) > 1
-            of_names = batch.select(place) if hasattr(batch, "select") else batch[place]
+            of_names = batch.select(key) if hasattr(batch, "select") else batch[key]
             found[what] = one if is_whole else of_names
     return found
 
@@ -184,7 +184,7 @@ def _numbers(column: Any) -> Any:
     return column
 
 
-def _of_slices(read: Callable[[slice], Any], n: int, rows: int | None) -> Source:
+def _from_slices(read: Callable[[slice], Any], n: int, rows: int | None) -> BatchSource:
     if rows is None:
         rows = _native.attribution_rows_per_call(_bytes(read(slice(0, 1)))) if n else 1
 
@@ -192,7 +192,7 @@ def _of_slices(read: Callable[[slice], Any], n: int, rows: int | None) -> Source
         for first in range(start, n, rows):
             yield read(slice(first, min(first + rows, n)))
 
-    return Source(lambda start: (start, after(start)), n)
+    return BatchSource(lambda start: (start, after(start)), n)
 
 
 def _bytes(values: Any) -> int:
@@ -203,11 +203,11 @@ def _bytes(values: Any) -> int:
     return int(n_bytes if n_bytes is not None else 8 * prod(getattr(values, "shape", (1,))))
 
 
-def _of_batches(data: Iterable[Any], n: int | None = None, is_shuffled: bool = False) -> Source:
-    return Source(lambda _: (0, iter(data)), n, is_shuffled)
+def _from_batches(data: Iterable[Any], n: int | None = None, is_shuffled: bool = False) -> BatchSource:
+    return BatchSource(lambda _: (0, iter(data)), n, is_shuffled)
 
 
-def _of_loader(loader: Any, known: Any) -> Source:
+def _from_loader(loader: Any, known: Any) -> BatchSource:
     # Batches may be drawn by a sampler of their own, beside which that of the loader is not asked.
     sampler = getattr(loader.batch_sampler, "sampler", loader.sampler)
     shuffling = (known.RandomSampler, known.SubsetRandomSampler, known.WeightedRandomSampler)
@@ -218,10 +218,10 @@ def _of_loader(loader: Any, known: Any) -> Source:
             n -= n % loader.batch_size
     # The sampler of distributed trainings says it by `shuffle`.
     is_shuffled = isinstance(sampler, shuffling) or getattr(sampler, "shuffle", False) is True
-    return _of_batches(loader, n, is_shuffled)
+    return _from_batches(loader, n, is_shuffled)
 
 
-def _of_hugging_face(data: Any, rows: int | None) -> Source:
+def _from_hugging_face(data: Any, rows: int | None) -> BatchSource:
     if isinstance(data, Mapping):
         raise TypeError(
             f"data: expected one split, got {', '.join(data)}; take one, data[{next(iter(data))!r}]"
@@ -230,21 +230,21 @@ def _of_hugging_face(data: Any, rows: int | None) -> Source:
     if (getattr(data, "format", None) or {}).get("type") is None:
         data = data.with_format("numpy")
     if hasattr(data, "__len__"):
-        return _of_slices(lambda at: data[at], len(data), rows)
-    return Source(
-        lambda n: (n, iter((data.skip(n) if n else data).iter(batch_size=rows or _OF_TABLES)))
+        return _from_slices(lambda at: data[at], len(data), rows)
+    return BatchSource(
+        lambda n: (n, iter((data.skip(n) if n else data).iter(batch_size=rows or _TABLE_BATCH_SIZE)))
     )
 
 
-def _of_arrow(data: Any, rows: int | None) -> Source:
-    rows = rows or _OF_TABLES
+def _from_arrow(data: Any, rows: int | None) -> BatchSource:
+    rows = rows or _TABLE_BATCH_SIZE
     if hasattr(data, "iter_batches"):  # a file of Parquet
-        return Source(lambda _: (0, data.iter_batches(batch_size=rows)), data.metadata.num_rows)
+        return BatchSource(lambda _: (0, data.iter_batches(batch_size=rows)), data.metadata.num_rows)
     if hasattr(data, "num_record_batches"):  # a file of Arrow
         numbers = range(data.num_record_batches)
-        return Source(lambda _: (0, map(data.get_batch, numbers)))
+        return BatchSource(lambda _: (0, map(data.get_batch, numbers)))
     if hasattr(data, "count_rows"):  # a data set of files
         # By default many files are read ahead.
         ahead = {"batch_readahead": 2, "fragment_readahead": 1}
-        return Source(lambda _: (0, data.to_batches(batch_size=rows, **ahead)), data.count_rows())
-    return _of_batches(data)
+        return BatchSource(lambda _: (0, data.to_batches(batch_size=rows, **ahead)), data.count_rows())
+    return _from_batches(data)

@@ -13,9 +13,9 @@ from .. import _arrays, _native
 from .._alignment import Alignment
 from .._arguments import whole_or_none
 from .._arrays import booleans, booleans_or_shares, column_names, in_order_of, integers, reals, to_numpy
-from .._frameworks import Tensors, framework_of, framework_of_tensors, is_of
+from .._frameworks import Tensors, framework_of, framework_of_tensors, is_from_package
 from . import _models, _padding, _references
-from ._explanations import Reading, note
+from ._explanations import MapReader, note
 from ._inputs import Inputs, first_of
 from ._keywords import INPUTS, Scoring, SideInputs, split
 from ._layout import activation_of, channels_axis, layout_of, shape_of
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .._frameworks import Framework
 
 
-class Asked(Protocol):
+class MetricInterface(Protocol):
     """Part of the interface of a metric that a run uses."""
 
     #: Parameters that differ from their defaults.
@@ -58,7 +58,7 @@ class Run:
     #: True if explainers were given by name, rather than one as ``explanations``.
     by_name: bool = False
     #: Pairs of name in the result and metric.
-    metrics: list[tuple[str, Asked]] = field(default_factory=list)
+    metrics: list[tuple[str, MetricInterface]] = field(default_factory=list)
     sides: SideInputs = SideInputs()
     scoring: Scoring = Scoring()
     operator: Any = None
@@ -71,13 +71,13 @@ class Run:
     assumed: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, **arguments: Any) -> Run:
+    def from_keywords(cls, **arguments: Any) -> Run:
         """Create a run from its fields and those of :class:`SideInputs` and :class:`Scoring`."""
         sides, scoring, others = split(arguments)
         return cls(sides=sides, scoring=scoring, **others)
 
     @cached_property
-    def given(self) -> Inputs | None:
+    def model_inputs(self) -> Inputs | None:
         """Inputs in the form that the model receives."""
         if self.inputs is None:
             return None
@@ -91,7 +91,7 @@ class Run:
     @cached_property
     def array(self) -> Any:
         """Inputs as one array of numbers."""
-        return None if self.given is None else self.given.array
+        return None if self.model_inputs is None else self.model_inputs.array
 
     @cached_property
     def _named(self) -> tuple[list[Any] | None, str]:
@@ -128,10 +128,10 @@ class Run:
     @cached_property
     def tensors(self) -> Tensors:
         """Conversion to the tensors that model and explainers receive."""
-        return Tensors.of(self.model, self.asked_framework, self.scoring.device)
+        return Tensors.for_model(self.model, self.requested_framework, self.scoring.device)
 
     @cached_property
-    def asked_framework(self) -> Framework | None:
+    def requested_framework(self) -> Framework | None:
         """Framework that was requested, or else, for plain functions, that of the inputs (noted in
         ``assumed``).
         """
@@ -146,29 +146,29 @@ class Run:
     @property
     def has_tokens(self) -> bool:
         """True if the model receives integers, which cannot be replaced by fractions."""
-        is_whole = self.given is not None and self.given.whole is not None
+        is_whole = self.model_inputs is not None and self.model_inputs.whole is not None
         return is_whole and self.tensors.keeps_integers
 
     @cached_property
     def features(self) -> npt.NDArray[np.bool_] | None:
         """Boolean mask of the positions that are not padding; ``None`` if there is no padding."""
-        features = _padding.features_of(self.given, self.scoring.n_features)
+        features = _padding.features_of(self.model_inputs, self.scoring.n_features)
         if features is not None:
             of = "the attention mask" if self.scoring.n_features is None else "n_features"
             note(self.assumed, "features", f"the positions of {of}, the others are padding")
         return features
 
     @property
-    def asks_by_samples(self) -> bool:
+    def needs_samples(self) -> bool:
         """True if the model also needs the sample index of each row, because of padding or several
         inputs.
         """
-        return self.features is not None or bool(self.given is not None and self.given.others)
+        return self.features is not None or bool(self.model_inputs is not None and self.model_inputs.others)
 
     @cached_property
-    def known(self) -> _models.Known | None:
+    def known(self) -> _models.ModelAdapter | None:
         """Callable form of the model; ``None`` without a model."""
-        return None if self.model is None else _models.Known.of(self.model)
+        return None if self.model is None else _models.ModelAdapter.for_model(self.model)
 
     @property
     def classes(self) -> list[Any] | None:
@@ -189,11 +189,11 @@ class Run:
         return layout
 
     @cached_property
-    def reading(self) -> Reading:
+    def map_reader(self) -> MapReader:
         """Settings for converting explanations."""
         if self.inputs is None:
-            return Reading(in_order=self._in_order, notes=self.assumed)
-        return Reading(
+            return MapReader(in_order=self._in_order, notes=self.assumed)
+        return MapReader(
             self.array.shape,
             self.read_layout,
             self._in_order,
@@ -208,9 +208,9 @@ class Run:
 
     def check(self) -> None:
         """Warn about problems that are only visible in the outputs of the model."""
-        is_whole = self.given is not None and self.given.whole is not None
+        is_whole = self.model_inputs is not None and self.model_inputs.whole is not None
         if is_whole and self.function is not None and self.features is None and self.first_sample == 0:
-            _padding.warn_of_padding(self.array, self.given.whole if self.given else None, self.function)
+            _padding.warn_of_padding(self.array, self.model_inputs.whole if self.model_inputs else None, self.function)
 
     @cached_property
     def function(self) -> Callable[..., npt.NDArray[Any]] | None:
@@ -222,7 +222,7 @@ class Run:
             # One score stands for all classes.
             columns = targets_of(self.targets, len(self.array), self.classes)
             n_outputs = columns.shape[1] if columns.ndim == 2 else 1 + int(columns.max(initial=0))
-        of = self.asked_framework, self.scoring.device, n_outputs, self.given, self.scoring.output, self.scoring.score
+        of = self.requested_framework, self.scoring.device, n_outputs, self.model_inputs, self.scoring.output, self.scoring.score
         return _models.model_function(self.model, *of)
 
     @cached_property
@@ -236,9 +236,9 @@ class Run:
         return self.known.activation
 
     @property
-    def is_of_samples(self) -> bool:
+    def receives_samples(self) -> bool:
         """True if the model receives the sample index of each row."""
-        return self.operator is not None or bool(self.given is not None and self.given.others)
+        return self.operator is not None or bool(self.model_inputs is not None and self.model_inputs.others)
 
     def columns(self, n: int) -> npt.NDArray[Any] | None:
         """Return the targets of ``n`` samples as output indices or weight rows, by default the
@@ -296,7 +296,7 @@ class Run:
                 # Frameworks want one precision.
                 rows = rows.astype(inputs.dtype)
             function = _models.operator_function(
-                self.model, self.operator, rows, self.scoring.activation, self.asked_framework, self.scoring.device
+                self.model, self.operator, rows, self.scoring.activation, self.requested_framework, self.scoring.device
             )
             targets = np.ones((n, 1))
             activation = "none"
@@ -305,7 +305,7 @@ class Run:
         metrics, draws = self._metrics()
         return {
             "model": function,
-            "of_samples": self.is_of_samples,
+            "of_samples": self.receives_samples,
             "inputs": inputs,
             "targets": targets,
             "explainers": explainers,
@@ -315,7 +315,7 @@ class Run:
             "batch_size": self._batch_size,
             "allow_batch_dependence": self.scoring.allow_batch_dependence,
             # Maps with an axis of classes, and those of packages that say their class, were chosen by the targets.
-            "explained_class_is_known": not self.reading.plain,
+            "explained_class_is_known": not self.map_reader.plain,
             "layout": self.read_layout if is_read else layout_of(self.scoring.layout),
             "curves": self.curves,
             "first_sample": self.first_sample,
@@ -346,12 +346,12 @@ class Run:
         if isinstance(word, str):
             return _references.explainer(word, self, dict(options), called)
         # Those of shap know the order of the model, and say the names of what they answer.
-        given = _models.given_function(
-            self.model, self.tensors, self.given, in_own_order=is_of(word, "shap")
+        given = _models.argument_function(
+            self.model, self.tensors, self.model_inputs, in_own_order=is_from_package(word, "shap")
         )
 
         def read(answer: Any, targets: npt.NDArray[Any]) -> Any:
-            return self.reading.maps(answer, "explainer", name, lambda _: targets)
+            return self.map_reader.maps(answer, "explainer", name, lambda _: targets)
 
         n_outputs = None if self.model is None or self.scoring.score is not None else lambda: self._n_outputs
         return _models.explainer_function(explainer, self.tensors, self.classes, given, read, n_outputs)
@@ -368,7 +368,7 @@ class Run:
                 raise ValueError(f"{called}: expected maps of {len(self.array)} samples, got {n}")
             return self.columns(n)
 
-        return self.reading.maps(self.aligned(maps, called), called, name, columns)
+        return self.map_reader.maps(self.aligned(maps, called), called, name, columns)
 
     def _explained(self, name: str, maps: Any, explainer: Any) -> Any:
         called = f"explainers[{name!r}]" if self.by_name else "explanations"
@@ -381,7 +381,7 @@ class Run:
             raise ValueError("inputs: needed by an explainer")
         if explainer is not None:
             explainer = self.explainer(explainer, name, called)
-            if self.asks_by_samples:
+            if self.needs_samples:
                 # Its rows would have to know their samples, as those of the model do.
                 return name, self.in_batches(explainer) if maps is None else maps, None
         return name, maps, explainer
@@ -404,11 +404,11 @@ class Run:
         self, batch: npt.NDArray[Any], targets: npt.NDArray[Any], samples: Any
     ) -> npt.NDArray[Any] | None:
         """Compute the gradient of the target output; ``None`` for models without gradients."""
-        if self.has_tokens or (self.given is not None and self.given.has_words):
+        if self.has_tokens or (self.model_inputs is not None and self.model_inputs.has_words):
             raise TypeError("inputs: have no gradient, as they are tokens or words and no numbers")
         if self.tensors.framework not in ("torch", "jax", "tensorflow"):
             return None
-        of = self.model, self.tensors, self.given, self.scoring.output, self.scoring.score
+        of = self.model, self.tensors, self.model_inputs, self.scoring.output, self.scoring.score
         return _models.gradient_function(*of)(batch, targets, samples)
 
     def in_batches(self, explainer: Callable[..., npt.NDArray[Any]]) -> npt.NDArray[Any]:
@@ -432,15 +432,15 @@ class Run:
     def baseline(self, given: Any) -> Any:
         """Convert a baseline to numbers with the columns of the inputs."""
         given = self._in_order(given, "baseline")
-        return given if self.given is None else self.given.numbers(given, "baseline")
+        return given if self.model_inputs is None else self.model_inputs.numbers(given, "baseline")
 
-    def _assume_baseline(self, metric: Asked) -> None:
+    def _assume_baseline(self, metric: MetricInterface) -> None:
         """Note the default baseline of tables with column names in ``assumed``."""
-        if self.given is None or self.given.table is None or "baseline" in {*metric.parameters, *metric.arrays}:
+        if self.model_inputs is None or self.model_inputs.table is None or "baseline" in {*metric.parameters, *metric.arrays}:
             return
         default = next((of.default for of in metric.info.parameters if of.name == "baseline"), None)
         if default is not None:
-            words = ", of words the one that occurs most" if default == 0 and self.given.has_words else ""
+            words = ", of words the one that occurs most" if default == 0 and self.model_inputs.has_words else ""
             note(self.assumed, "baseline", f"{default}{words}")
 
     def _metrics(self) -> tuple[list[Any], dict[str, Any]]:
@@ -451,9 +451,9 @@ class Run:
             parameters = dict(metric.parameters)
             self._assume_baseline(metric)
             baseline = metric.arrays.get("baseline")
-            if parameters.get("baseline") == "mean" and self.given is not None and self.given.has_words:
+            if parameters.get("baseline") == "mean" and self.model_inputs is not None and self.model_inputs.has_words:
                 # Words have no mean.
-                baseline = self.given.typical()
+                baseline = self.model_inputs.typical()
                 self.assumed["mean of words"] = "the one that occurs most"
             if baseline is not None:
                 baseline = self.baseline(baseline)
@@ -496,20 +496,20 @@ class Run:
             )
         masks = given(booleans_or_shares, "masks")
         if masks is not None and masks.ndim != 3:
-            told = "; of a mask in colours give `masks.any(axis=…)` over the channels" if masks.ndim == 4 else ""
+            message = "; of a mask in colours give `masks.any(axis=…)` over the channels" if masks.ndim == 4 else ""
             if masks.ndim == 2 and shape is not None and masks.shape in (shape[1:3], shape[2:4]):
-                told = f"; if all samples have this one, repeat it: np.repeat([mask], {n}, axis=0)"
+                message = f"; if all samples have this one, repeat it: np.repeat([mask], {n}, axis=0)"
             expected = INPUTS["masks"]["description"]
             expected = expected[0].lower() + expected[1:]
-            raise ValueError(f"masks: expected {expected}, got shape {np.shape(sides.masks)}{told}")
+            raise ValueError(f"masks: expected {expected}, got shape {np.shape(sides.masks)}{message}")
         layer = sides.representation
         if layer is not None:
-            _models.Known.of(layer, "representation")
-            if self.is_of_samples:
+            _models.ModelAdapter.for_model(layer, "representation")
+            if self.receives_samples:
                 raise TypeError(
                     "representation: is given one array of inputs, here there are several"
                 )
-            of = self.tensors.framework, self.tensors.device, None, self.given
+            of = self.tensors.framework, self.tensors.device, None, self.model_inputs
             layer = _models.model_function(layer, *of)
         read = {
             "masks": masks,
@@ -598,13 +598,13 @@ def _numbers_of(targets: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     try:
         return integers(targets, "targets")
     except ValueError as error:
-        told = f"{error}; of a model with one output, a regressor for instance, give None"
-        raise ValueError(told) from None
+        message = f"{error}; of a model with one output, a regressor for instance, give None"
+        raise ValueError(message) from None
 
 
 def _columns_of(targets: npt.NDArray[Any], classes: list[Any]) -> npt.NDArray[np.int64]:
     """Return the output column of each label of an estimator."""
-    column = {label: place for place, label in enumerate(classes)}
+    column = {label: index for index, label in enumerate(classes)}
     labels = _arrays.classes(targets, "targets").tolist()
     foreign = next((i for i, label in enumerate(labels) if label not in column), None)
     if foreign is not None:
@@ -680,7 +680,7 @@ def planes(array: npt.NDArray[Any], shape: Any, n: int) -> npt.NDArray[Any]:
 
 def _check_n(name: str, array: npt.NDArray[Any], n: int) -> None:
     if len(array) != n:
-        told = f"{name}: expected one per sample, {n}, got shape {array.shape}"
+        message = f"{name}: expected one per sample, {n}, got shape {array.shape}"
         if len(array) == 1:
-            told += "; a single sample has an axis of samples, too: inputs[None]"
-        raise ValueError(told)
+            message += "; a single sample has an axis of samples, too: inputs[None]"
+        raise ValueError(message)

@@ -184,7 +184,7 @@ def evaluate(
         evaluate(bert, {"input_ids": ids, "attention_mask": mask}, y, {"tokens": ("occlusion", {"baseline": 3})})
     """
     level, replicates = number("level", level), whole("replicates", replicates, 0)
-    run = Run.of(model=model, inputs=inputs, targets=targets, curves=True, by_name=True, **keywords)
+    run = Run.from_keywords(model=model, inputs=inputs, targets=targets, curves=True, by_name=True, **keywords)
     values = _evaluated(run, explainers, metrics, seed, n_jobs, progress)
     return values.table(level=level, replicates=replicates, seed=seed, n_jobs=n_jobs)
 
@@ -246,7 +246,7 @@ def evaluate_part(
     0.5
     """
     first_sample = whole("first_sample", first_sample, 0)
-    run = Run.of(
+    run = Run.from_keywords(
         model=model, inputs=inputs, targets=targets, first_sample=first_sample, by_name=True, **keywords
     )
     return _evaluated(run, explainers, metrics, seed, n_jobs, progress)
@@ -262,8 +262,8 @@ def _evaluated(
     if not explainers:
         raise ValueError("explainers: empty")
     if isinstance(run.model, MaskedModel):
-        return _of_masks(run, explainers, metrics, seed, n_jobs, progress)
-    if _is_of_batches(run.inputs):
+        return _evaluate_masked(run, explainers, metrics, seed, n_jobs, progress)
+    if _is_batch_iterable(run.inputs):
         raise TypeError(
             "inputs: batches are judged by evaluate_stream(model, data, explainers, metrics)"
         )
@@ -271,7 +271,7 @@ def _evaluated(
         (str(name), *explained(value, f"explainers[{str(name)!r}]"))
         for name, value in explainers.items()
     ]
-    asked, skipped = asked_metrics(metrics, run)
+    asked, skipped = resolve_metrics(metrics, run)
     run.metrics = [(name, metric.with_seed(seed)) for name, metric in asked]
     if not run.metrics:
         why = "".join(f"; {name} {reason}" for name, reason in skipped.items())
@@ -284,12 +284,12 @@ def _evaluated(
         return values_of(run, skipped, n_jobs)
 
 
-def _of_masks(
+def _evaluate_masked(
     given: Run, explainers: Mapping[str, Any], metrics: Any, seed: int, n_jobs: int | None, progress: bool
 ) -> EvaluationValues:
     """Compute the values of all explainers of a masked model."""
-    run = MaskedRun.of(given, explainers)
-    asked, skipped = asked_metrics(metrics, run)
+    run = MaskedRun.from_run(given, explainers)
+    asked, skipped = resolve_metrics(metrics, run)
     run.metrics = [(name, metric.with_seed(seed)) for name, metric in asked]
     run.curves = given.curves
     with bar(len(run.n_features), "sample", progress) as shown:
@@ -333,11 +333,11 @@ def planned_calls(
     10
     """
     run = MaskedRun(model, targets, explainers)
-    run.metrics, _ = asked_metrics(metrics, run)
+    run.metrics, _ = resolve_metrics(metrics, run)
     return run.planned()
 
 
-def _is_of_batches(inputs: Any) -> bool:
+def _is_batch_iterable(inputs: Any) -> bool:
     """Return whether ``inputs`` can only be iterated over (a generator or loader)."""
     has_rows = isinstance(inputs, (Mapping, Sequence)) or any(
         hasattr(inputs, name) for name in ("shape", "__array__", "__dlpack__", "__arrow_c_stream__")
@@ -351,7 +351,7 @@ def values_of(run: Run, skipped: dict[str, str], n_jobs: int | None) -> Evaluati
     return EvaluationValues(values, run.assumed, skipped, activation)
 
 
-def asked_metrics(
+def resolve_metrics(
     metrics: Any, run: Run | MaskedRun
 ) -> tuple[list[tuple[str, Metric]], dict[str, str]]:
     """Resolve the requested metrics to ``(name in the table, metric)`` pairs.
@@ -386,9 +386,9 @@ def asked_metrics(
             metric = _by_name(metric)
         if isinstance(run, Run):
             metric.check(run)
-            told = None if run.features is None else _padding.obstacle(metric)
-            if told is not None:
-                raise ValueError(f"{metric.name}: {told}; the inputs have padding")
+            obstacle = None if run.features is None else _padding.obstacle(metric)
+            if obstacle is not None:
+                raise ValueError(f"{metric.name}: {obstacle}; the inputs have padding")
         else:
             run.check(metric)
         name = metric.name if name is None else str(name)
@@ -417,9 +417,9 @@ def _obstacle(info: MetricInfo, run: Run) -> str | None:
     """
     if info.has_call_of_its_own:
         return f"has a function of its own, {info.name}()"
-    told = None if run.features is None else _padding.obstacle(by_name(info.name)())
-    if told is not None:
-        return told
+    obstacle = None if run.features is None else _padding.obstacle(by_name(info.name)())
+    if obstacle is not None:
+        return obstacle
     missing = by_name(info.name)().missing(run)
     if missing:
         return f"needs {', '.join(missing)}"

@@ -97,7 +97,7 @@ def explain(
     >>> table["completeness"].ranking
     ['mine', 'random']
     """
-    run = Run.of(
+    run = Run.from_keywords(
         model=model,
         inputs=inputs,
         targets=targets,

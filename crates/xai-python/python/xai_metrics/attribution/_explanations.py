@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._arrays import are_numbered, column_names, integers, reals, to_numpy
-from .._frameworks import is_of
+from .._frameworks import is_from_package
 from ._layout import channels_axis
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def note(notes: dict[str, str], about: str, text: str) -> None:
 
 
 @dataclass
-class Reading:
+class MapReader:
     """Settings for converting explanations of the samples of a run to maps."""
 
     #: Shape and layout of the inputs; ``None`` if there are only maps.
@@ -65,10 +65,10 @@ class Reading:
         the name of the explainer. ``targets(n)`` returns the target classes or weight rows of
         ``n`` samples.
         """
-        if is_of(given, "shap"):
-            return self._of_shap(given, name, of, targets)
-        if isinstance(given, (list, tuple)) and len(given) and is_of(given[0], "lime"):
-            return self._of_lime(given, name, of, targets)
+        if is_from_package(given, "shap"):
+            return self._from_shap(given, name, of, targets)
+        if isinstance(given, (list, tuple)) and len(given) and is_from_package(given[0], "lime"):
+            return self._from_lime(given, name, of, targets)
         if isinstance(given, Mapping):
             # Several inputs by name: the first is explained.
             given = next(iter(given.values()))
@@ -80,7 +80,7 @@ class Reading:
             given = given[0]
         if isinstance(given, list) and self.shape is not None and self._are_by_class(given):
             given = np.stack([to_numpy(per_class, name) for per_class in given], axis=-1)
-        array = reals(self.in_order(self._of_columns(given, name, of), name), name)
+        array = reals(self.in_order(self._sum_by_column(given, name, of), name), name)
         if self.shape is None or len(self.shape) < 2:
             return array
         if array.shape == self.shape[1:] and len(array) != self.shape[0]:
@@ -95,15 +95,15 @@ class Reading:
                     f"explained_class: {name} has an axis of classes, of which those of the targets are taken; leave "
                     "explained_class out, or give the maps of one class alone"
                 )
-            return self._of_targets(array, name, targets)
+            return self._select_targets(array, name, targets)
         if len(self.shape) == 4:
             if segments is not None and array.ndim == 2:
-                return self._of_class(self._of_segments(array, segments, name), name, of, targets)
-            return self._of_class(self._of_size(array, of), name, of, targets)
+                return self._orient(self._expand_segments(array, segments, name), name, of, targets)
+            return self._orient(self._resize(array, of), name, of, targets)
         _check_features(array, self.shape, name)
-        return self._of_class(array, name, of, targets)
+        return self._orient(array, name, of, targets)
 
-    def _of_class(self, array: Array, name: str, of: str, targets: Callable[[int], Any]) -> Array:
+    def _orient(self, array: Array, name: str, of: str, targets: Callable[[int], Any]) -> Array:
         """Negate precomputed maps of ``explained_class`` where the target is the other of two
         classes.
         """
@@ -132,7 +132,7 @@ class Reading:
         signs = np.where(others, -1.0, 1.0).reshape(-1, *[1] * (array.ndim - 1))
         return np.asarray(array * signs.astype(array.dtype))
 
-    def _of_columns(self, given: Any, name: str, of: str) -> Any:
+    def _sum_by_column(self, given: Any, name: str, of: str) -> Any:
         """Add up values of the columns made by a pipeline per column of the inputs.
 
         A scaled column has one value, an encoded text column one per word. Attributions are
@@ -156,15 +156,15 @@ class Reading:
         if values.ndim < 2:
             return given
         sums = np.zeros((len(values), len(self.columns), *values.shape[2:]), values.dtype)
-        for place, source in enumerate(sources):
-            sums[:, source] += values[:, place]
-        left_out = ", ".join(column for place, column in enumerate(expected) if place not in sources)
+        for index, source in enumerate(sources):
+            sums[:, source] += values[:, index]
+        left_out = ", ".join(column for index, column in enumerate(expected) if index not in sources)
         note(self.notes, f"maps of {of}", "of encoded columns, added up per column of the inputs")
         if left_out:
             note(self.notes, f"maps of {of}", f"0 of {left_out}, of which the model makes none")
         return _Named(sums, self.columns)
 
-    def _of_targets(self, array: Array, name: str, targets: Callable[[int], Any]) -> Array:
+    def _select_targets(self, array: Array, name: str, targets: Callable[[int], Any]) -> Array:
         """Select the maps of the targets from maps for each class, ``(n, …, classes)``."""
         n_outputs, n_maps = self.n_outputs(), array.shape[-1]
         columns = targets(len(array))
@@ -186,15 +186,15 @@ class Reading:
         places = columns.reshape(-1, *[1] * (array.ndim - 1))
         return np.asarray(np.take_along_axis(array, places, axis=-1)[..., 0])
 
-    def _of_shap(self, given: Any, name: str, of: str, targets: Callable[[int], Any]) -> Array:
+    def _from_shap(self, given: Any, name: str, of: str, targets: Callable[[int], Any]) -> Array:
         """Convert a ``shap.Explanation``."""
         values = reals(given.values, name)
         if given.feature_names is not None and len(given.feature_names) == values.shape[1]:
-            named = self._of_columns(_Named(values, list(given.feature_names)), name, of)
+            named = self._sum_by_column(_Named(values, list(given.feature_names)), name, of)
             values = reals(self.in_order(named, name), name)
         ndim = np.ndim(given.data) if self.shape is None else len(self.shape)
         if values.ndim == ndim + 1:
-            return self._of_targets(values, name, targets)
+            return self._select_targets(values, name, targets)
         n_outputs = self.n_outputs() or 1
         columns = targets(len(values)) if n_outputs > 1 else None
         if columns is None or columns.ndim != 1:
@@ -212,16 +212,16 @@ class Reading:
         """Raise ``ValueError`` if values of one class are given for targets of other classes."""
         labels = [str(label) for label in self.classes or range(n_outputs)]
         # Outputs that nobody named have names of shap.
-        names = [(label, f"Output {place}") for place, label in enumerate(labels)]
-        of = next((place for place, known in enumerate(names) if isinstance(named, str) and named in known), None)
+        names = [(label, f"Output {index}") for index, label in enumerate(labels)]
+        of = next((index for index, known in enumerate(names) if isinstance(named, str) and named in known), None)
         if (columns != (columns[:1] if of is None else of)).any():
-            told = "one class" if of is None else f"the class {named!r}"
+            message = "one class" if of is None else f"the class {named!r}"
             raise ValueError(
-                f"{name}: has values of {told}, and there are targets of others; give the values of all classes, "
+                f"{name}: has values of {message}, and there are targets of others; give the values of all classes, "
                 "(n, …, classes), or, if each row is of its own target, the array `.values`"
             )
 
-    def _of_lime(self, given: Any, name: str, of: str, targets: Callable[[int], Any]) -> Array:
+    def _from_lime(self, given: Any, name: str, of: str, targets: Callable[[int], Any]) -> Array:
         """Convert LIME explanations, one per sample, of features or of image segments."""
         columns = targets(len(given))
         names = self._names_of_lime(given[0])
@@ -264,7 +264,7 @@ class Reading:
         array = np.stack(maps)
         if names is None or segments is not None:
             return array
-        return reals(self.in_order(self._of_columns(_Named(array, names), name, of), name), name)
+        return reals(self.in_order(self._sum_by_column(_Named(array, names), name, of), name), name)
 
     def _names_of_lime(self, one: Any) -> list[str] | None:
         """Return the feature names of a table explained by LIME; ``None`` if they were not set."""
@@ -285,7 +285,7 @@ class Reading:
         plane = self._plane
         return plane is not None and np.ndim(values) == 2 and np.shape(segments)[-2:] == plane
 
-    def _of_segments(self, values: Array, segments: Any, name: str) -> Array:
+    def _expand_segments(self, values: Array, segments: Any, name: str) -> Array:
         """Expand a value per segment to a value per position."""
         places = integers(segments, "segments")
         places = np.broadcast_to(places, (len(values), *places.shape[-2:]))
@@ -305,7 +305,7 @@ class Reading:
         height, width = self.shape[2:] if channels_axis(self.layout) == 1 else self.shape[1:3]
         return height, width
 
-    def _of_size(self, maps: Array, of: str) -> Array:
+    def _resize(self, maps: Array, of: str) -> Array:
         """Upsample image maps of a lower resolution, for example of a late layer, to the size of
         the inputs.
         """
@@ -326,12 +326,12 @@ def _check_features(array: Array, shape: tuple[int, ...], name: str) -> None:
     """Raise ``ValueError`` for tabular maps that are transposed or have one extra column."""
     if array.ndim != 2 or len(shape) != 2 or array.shape == shape:
         return
-    told = f"{name}: expected maps of shape {tuple(shape)}, as the inputs, got {array.shape}"
+    message = f"{name}: expected maps of shape {tuple(shape)}, as the inputs, got {array.shape}"
     if array.shape == shape[::-1]:
-        raise ValueError(f"{told}; they are transposed: give their `.T`")
+        raise ValueError(f"{message}; they are transposed: give their `.T`")
     if array.shape == (shape[0], shape[1] + 1):
         raise ValueError(
-            f"{told}; contributions of boosters end with a column of the expected value, which is no feature: leave it out by "
+            f"{message}; contributions of boosters end with a column of the expected value, which is no feature: leave it out by "
             "`[:, :-1]`"
         )
 
@@ -363,8 +363,8 @@ def encoded_from(made: list[str], columns: list[str]) -> list[int] | None:
     sources = []
     for name in made:
         bare = name.partition("__")[2] or name
-        exact = [place for place, column in enumerate(columns) if column in (name, bare)]
-        found = exact or [place for place, column in enumerate(columns) if bare.startswith(f"{column}_")]
+        exact = [index for index, column in enumerate(columns) if column in (name, bare)]
+        found = exact or [index for index, column in enumerate(columns) if bare.startswith(f"{column}_")]
         if len(found) != 1:
             return None
         sources.append(found[0])

@@ -72,7 +72,7 @@ def base_scores(
     >>> base_scores(lambda x: x, [[1.0, 2.0], [3.0, 4.0]], [[1, 0], [-1, 1]]).tolist()
     [1.0, 1.0]
     """
-    run = Run.of(model=model, inputs=inputs, targets=targets, **keywords)
+    run = Run.from_keywords(model=model, inputs=inputs, targets=targets, **keywords)
     scores: npt.NDArray[np.float64] = _native.attribution_scores(run.request(), threads(n_jobs))[0]
     return scores
 
@@ -192,7 +192,7 @@ def masked_scores(
     >>> scores.base.tolist(), scores.masked.tolist()
     ([2.0], [0.0])
     """
-    run = Run.of(model=model, inputs=inputs, targets=targets, **keywords)
+    run = Run.from_keywords(model=model, inputs=inputs, targets=targets, **keywords)
     run.explainers = [("explainer", *explained(explanations))]
     base, masked = _native.attribution_scores(run.request(), threads(n_jobs))
     if masked is None:
@@ -403,7 +403,7 @@ def smoothed(
     >>> given([[0.0, 2.0]], [0]).tolist() # the range of the input is 2
     [[0.25, 5.0]]
     """
-    tensors = Tensors.of(model, framework, device)
+    tensors = Tensors.for_model(model, framework, device)
     drawn = whole("n_copies", n_copies, 1), number("magnitude", magnitude), seed_of(seed)
     given = None if noise is None else reals(noise, "noise")
     function = explainer_function(explainer, tensors)
@@ -628,7 +628,7 @@ def model_randomization(
             raise ValueError("n_layers: not for a torch module, whose layers are counted here")
         layers_of = Layers(model, seed_of(seed))
         names, n_layers = layers_of.names, len(layers_of.names)
-        tensors = Tensors.of(model, framework, device)
+        tensors = Tensors.for_model(model, framework, device)
         explain = explainer_function(explainer, tensors)
 
         def function_of(layers: list[int]) -> Any:
@@ -644,7 +644,7 @@ def model_randomization(
                 "model: expected a torch module with its explainer, or a function that hands out explainers, with "
                 "n_layers"
             )
-        tensors = Tensors.of(None, framework, device)
+        tensors = Tensors.for_model(None, framework, device)
 
         def function_of(layers: list[int]) -> Any:
             return explainer_function(model(layers), tensors)

@@ -15,7 +15,7 @@ import numpy as np
 
 from .._alignment import Alignment
 from .._arrays import column_names, in_order_of, is_lazy, is_missing, reals, to_numpy
-from .._frameworks import Tensors, is_of
+from .._frameworks import Tensors, is_from_package
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -55,7 +55,7 @@ class Inputs:
                 key: to_numpy(alignment.take(of, f"inputs[{key!r}]", "samples"), f"inputs[{key!r}]")
                 for key, of in arrays.items()
             }
-        elif is_of(first, "pandas", "polars") and column_names(first) and not is_lazy(first):
+        elif is_from_package(first, "pandas", "polars") and column_names(first) and not is_lazy(first):
             self.table = Table(first)
         if self.is_coded and self.table is not None:
             self.array = self.table.numbers(first, name)
@@ -108,7 +108,7 @@ class Inputs:
             row[[name in self.table.words for name in self.table.names]] = 0.0
         return np.asarray(row[None])
 
-    def given(
+    def model_arguments(
         self,
         batch: npt.NDArray[Any],
         samples: Any,
@@ -186,7 +186,7 @@ class Table:
         #: Code of missing values, by column.
         self.missing: dict[Any, float] = {}
         for name in self.names if self.is_named else ():
-            if _is_of_words(table[name]):
+            if _is_text(table[name]):
                 counted = Counter(_Word(word) for word in table[name].to_list())
                 self.words[name] = [word.value for word, _ in counted.most_common()]
             elif (numbers := _with_missing(table[name])) is not None:
@@ -208,7 +208,7 @@ class Table:
             if column not in self.words:
                 columns.append(reals(values, of_column))
                 continue
-            number = {_Word(word): place for place, word in enumerate(self.words[column])}
+            number = {_Word(word): index for index, word in enumerate(self.words[column])}
             words = [_Word(word) for word in values]
             unknown = next((word.value for word in words if word not in number), None)
             if unknown is not None:
@@ -231,7 +231,7 @@ class Table:
         columns: dict[Any, Any] = dict(zip(self.names, batch.T))
         for name, words in self.words.items():
             places = np.clip(np.rint(columns[name]), 0, len(words) - 1).astype(np.int64)
-            columns[name] = [words[place] for place in places]
+            columns[name] = [words[index] for index in places]
         kept = {name: kind for name, kind in self.dtypes.items() if _can_hold(kind, columns[name])}
         table = self.kind(columns)
         return table.astype(kept) if hasattr(table, "astype") else table.cast(kept)
@@ -251,7 +251,7 @@ class _Word:
         return hash(self.key)
 
 
-def _is_of_words(column: Any) -> bool:
+def _is_text(column: Any) -> bool:
     """Return whether a column is categorical or contains text."""
     array = column.to_numpy()
     if array.dtype.kind in "iufb":

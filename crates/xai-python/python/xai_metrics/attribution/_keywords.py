@@ -54,7 +54,7 @@ class SideInputs:
 
         def __getattr__(self, name: str) -> Any: ...
 
-    def given(self) -> set[str]:
+    def provided(self) -> set[str]:
         """Return the names of the inputs that were given, as they occur in ``MetricInfo.needs``."""
         given = {name.replace("_", " ") for name, value in vars(self).items() if value is not None}
         # A mosaic takes the place of masks.

@@ -52,7 +52,7 @@ def layout_of(
     if shape is None or len(shape) != 4:
         return {2: "tabular", 3: "time-series"}.get(0 if shape is None else len(shape))
     plane_of = {"channels-last": tuple(shape[1:3]), "channels-first": tuple(shape[2:])}
-    images = [name for name in plane_of if _is_of_images(shape, name, plane_of[name])]
+    images = [name for name in plane_of if _fits_images(shape, name, plane_of[name])]
     if of_images == "channels-first" and images == ["channels-last"]:
         raise ValueError(
             f"inputs: shape {tuple(shape)} is that of images with their channels last, and tensors of images have them "
@@ -63,9 +63,9 @@ def layout_of(
         return of_images
     shapes = [shape_of(plane) for plane in planes if plane is not None]
     given = [known[-2:] for known in shapes if len(known) in (2, 3)]
-    told = [name for name in plane_of if given and all(of == plane_of[name] for of in given)]
+    fitting_planes = [name for name in plane_of if given and all(of == plane_of[name] for of in given)]
     square = [name for name in images if len(set(plane_of[name])) == 1]
-    for fitting in (told, images, square):
+    for fitting in (fitting_planes, images, square):
         if len(fitting) == 1:
             return fitting[0]
     raise ValueError(
@@ -85,7 +85,7 @@ def channels_axis(layout: str | None) -> int:
     return 1 if layout == "channels-first" else -1
 
 
-def _is_of_images(shape: Sequence[int], layout: str, plane: tuple[int, ...]) -> bool:
+def _fits_images(shape: Sequence[int], layout: str, plane: tuple[int, ...]) -> bool:
     """Return whether the shape fits images in this layout: 1 to 4 channels, and both sides longer
     than 1.
     """

@@ -15,7 +15,7 @@ from .. import _native
 from .._alignment import Alignment
 from .._arguments import whole_or_none
 from .._arrays import column_names, integers, reals
-from ._data import Asked, Run, targets_of
+from ._data import MetricInterface, Run, targets_of
 from ._keywords import Scoring
 from ._layout import activation_of
 from ._models import rows_of
@@ -91,8 +91,8 @@ class MaskedModel:
         names: Sequence[str] | None = None,
     ) -> None:
         if not callable(function):
-            told = "a function of samples and kept features"
-            raise TypeError(f"function: expected {told}, got {type(function).__name__}")
+            expected = "a function of samples and kept features"
+            raise TypeError(f"function: expected {expected}, got {type(function).__name__}")
         self.function = function
         self.n_features = None if n_features is None else integers(n_features, "n_features", 1)
         self.max_calls = whole_or_none("max_calls", max_calls, 0)
@@ -107,10 +107,10 @@ class MaskedModel:
 
     def _outputs(self, samples: npt.NDArray[Any], kept: npt.NDArray[Any]) -> npt.NDArray[Any]:
         if self.cache is None:
-            return self._asked(samples, kept)
-        return self.cache.outputs(samples, kept, self._asked)
+            return self._call_function(samples, kept)
+        return self.cache.outputs(samples, kept, self._call_function)
 
-    def _asked(self, samples: npt.NDArray[Any], kept: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def _call_function(self, samples: npt.NDArray[Any], kept: npt.NDArray[Any]) -> npt.NDArray[Any]:
         if self.calls_left is not None and len(samples) > self.calls_left:
             raise ValueError(
                 f"max_calls: {self.n_calls} rows were asked, and {len(samples)} more would be above the limit of {self.max_calls}"
@@ -228,7 +228,7 @@ class MaskedRun:
         self.scoring = {name: getattr(scoring, name) for name in _SCORING}
         self.scoring["activation"] = self.activation
         self.scoring["explained_class"] = whole_or_none("explained_class", scoring.explained_class, 0)
-        self.metrics: Sequence[tuple[str, Asked]] = ()
+        self.metrics: Sequence[tuple[str, MetricInterface]] = ()
         self.curves = True
         self.progress: Any = None
         #: Values assumed for arguments that were not given.
@@ -237,7 +237,7 @@ class MaskedRun:
         self.whole: dict[int, npt.NDArray[np.float64]] = {}
 
     @classmethod
-    def of(cls, run: Run, explainers: Mapping[str, Any]) -> MaskedRun:
+    def from_run(cls, run: Run, explainers: Mapping[str, Any]) -> MaskedRun:
         """Create the run from a run whose model is a masked model."""
         given = {"inputs": run.inputs, "first_sample": run.first_sample or None, **vars(run.sides), **vars(run.scoring)}
         foreign = next((name for name, value in given.items() if name not in _SCORING and value is not None), None)
@@ -245,15 +245,15 @@ class MaskedRun:
             raise ValueError(f"{foreign}: expected None, since a masked model is asked by the numbers of samples")
         return cls(run.model, run.targets, explainers, run.scoring)
 
-    def check(self, metric: Asked) -> None:
+    def check(self, metric: MetricInterface) -> None:
         """Raise ``ValueError`` for a metric that cannot be computed with a masked model."""
         if metric.functions["own"] is not None:
             raise ValueError(f"{metric.info.name}: is given inputs, and a masked model has none")
-        told = self.obstacle(metric.info)
-        if told is not None:
-            raise ValueError(f"{metric.info.name}: {told}")
+        reason = self.obstacle(metric.info)
+        if reason is not None:
+            raise ValueError(f"{metric.info.name}: {reason}")
 
-    def obstacle(self, info: MetricInfo, metric: Asked | None = None) -> str | None:
+    def obstacle(self, info: MetricInfo, metric: MetricInterface | None = None) -> str | None:
         """Return why a metric cannot be computed with a masked model, or with these maps if
         ``metric`` is given.
         """
@@ -363,7 +363,7 @@ class MaskedRun:
             **self.scoring,
         }
 
-    def _subsets(self, metric: Asked, draws: Any) -> list[npt.NDArray[Any]]:
+    def _subsets(self, metric: MetricInterface, draws: Any) -> list[npt.NDArray[Any]]:
         """Convert draws ``(draws, n, size)`` to the features that are removed together, by sample.
         """
         if metric.info.draws not in ("subsets", "neighbours"):
@@ -390,7 +390,7 @@ class MaskedRun:
         return [np.array(of, dtype=np.int64) for of in by_sample]
 
 
-def _without_baseline(metric: Asked) -> dict[str, Any]:
+def _without_baseline(metric: MetricInterface) -> dict[str, Any]:
     """Return the parameters of a metric with baseline 0, because removed features are absent rather
     than replaced.
     """

@@ -15,7 +15,7 @@ from ._data import Run, explained
 from ._keywords import Scoring
 from ._masked import MaskedModel, MaskedRun
 from ._models import is_explainer
-from ._texts import is_ragged, of_ragged
+from ._texts import is_ragged, measure_ragged
 from ._value import Curve, MetricValue, pairs_of, undefined_value, warn, with_remarks
 
 if TYPE_CHECKING:
@@ -161,24 +161,24 @@ class Metric:
         run = dict(run)
         n_jobs = threads(run.pop("n_jobs", None))
         if isinstance(run.get("model"), MaskedModel):
-            return self._of_masks(run, n_jobs)
+            return self._measure_masked(run, n_jobs)
         maps, explainer = run.pop("explanations", None), run.pop("explainer", None)
         if is_ragged(maps):
             masks = run.pop("masks", None)
             given = next((name for name, value in run.items() if value is not None), None)
             if given is not None:
                 raise ValueError(f"{given}: not for maps of different sizes")
-            return of_ragged(self.name, self.parameters, maps, masks, n_jobs)
+            return measure_ragged(self.name, self.parameters, maps, masks, n_jobs)
         one = explainer if maps is None else maps
         # What is missing is named by the metric that needs it.
         if one is not None and (maps is None or explainer is None):
             maps, explainer = explained(one)
-        asked = Run.of(**run, metrics=[(self.name, self)])
+        asked = Run.from_keywords(**run, metrics=[(self.name, self)])
         if maps is not None or explainer is not None:
             asked.explainers = [("explainer", maps, explainer)]
         self.check(asked)
         if asked.features is not None:
-            return self._of_values(asked, maps, n_jobs)
+            return self._measure_parts(asked, maps, n_jobs)
         request = asked.request()
         try:
             (value,) = _native.attribution_measure(request, n_jobs)
@@ -200,7 +200,7 @@ class Metric:
             warnings=warn(value["warnings"]),
         )
 
-    def _of_values(self, asked: Run, maps: Any, n_jobs: int | None) -> MetricValue:
+    def _measure_parts(self, asked: Run, maps: Any, n_jobs: int | None) -> MetricValue:
         """Compute the metric for samples with padding, which are evaluated in parts."""
         values, _ = asked.values(n_jobs)
         table = values.table(0.95, 0, 1, n_jobs)
@@ -218,10 +218,10 @@ class Metric:
             warnings=warn(pairs_of(table["warnings"])),
         )
 
-    def _of_masks(self, run: dict[str, Any], n_jobs: int | None) -> MetricValue:
+    def _measure_masked(self, run: dict[str, Any], n_jobs: int | None) -> MetricValue:
         """Compute the metric for a masked model."""
         maps = run.pop("explanations", None)
-        asked = MaskedRun.of(Run.of(**run), {"explanations": maps})
+        asked = MaskedRun.from_run(Run.from_keywords(**run), {"explanations": maps})
         asked.check(self)
         asked.metrics = [(self.name, self)]
         values = asked.values(n_jobs)
@@ -254,7 +254,7 @@ class Metric:
         list of str
             Names from ``info.needs``.
         """
-        given = run.sides.given()
+        given = run.sides.provided()
         if run.model is not None:
             given.add("model")
         if run.inputs is not None:
@@ -283,14 +283,14 @@ class Metric:
         missing = self.missing(run)
         if not missing:
             return
-        told = f"{self.name}: needs {', '.join(missing)}"
+        message = f"{self.name}: needs {', '.join(missing)}"
         alone = [repr(name) for name, _, explainer in run.explainers if explainer is None]
         if "explainer" in missing and alone:
-            told += (
+            message += (
                 f"; it explains other inputs too, and of {', '.join(alone)} there are only maps: give the explainer that "
                 "makes them, or a pair (maps, explainer)"
             )
-        raise ValueError(told)
+        raise ValueError(message)
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other) or not isinstance(other, Metric):

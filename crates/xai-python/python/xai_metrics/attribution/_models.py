@@ -19,7 +19,7 @@ import numpy as np
 
 from .. import _native
 from .._arrays import is_lazy, reals
-from .._frameworks import Tensors, is_keras_model, is_of, is_torch_module
+from .._frameworks import Tensors, is_keras_model, is_from_package, is_torch_module
 from ._inputs import Inputs, whole_numbers
 
 if TYPE_CHECKING:
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Known:
+class ModelAdapter:
     """Callable form of a model, and what its kind implies about its outputs."""
 
     #: Calls the model, with several inputs by position or by name.
-    ask: Callable[..., Any]
+    call: Callable[..., Any]
     #: Labels of the output columns, for estimators that have them.
     classes: list[Any] | None = None
     #: Activation that converts the outputs to probabilities.
@@ -42,12 +42,12 @@ class Known:
     is_regressor: bool = False
 
     @classmethod
-    def of(cls, model: Any, name: str = "model") -> Known:
+    def for_model(cls, model: Any, name: str = "model") -> ModelAdapter:
         """Inspect a model; ``name`` is used in error messages.
 
         Examples
         --------
-        >>> Known.of(len).classes is None
+        >>> ModelAdapter.for_model(len).classes is None
         True
         """
         if isinstance(model, type):
@@ -64,29 +64,29 @@ class Known:
 
 def _is_unfitted(model: Any) -> bool:
     """Return whether ``model`` is a scikit-learn estimator that has not been fitted."""
-    if not is_of(model, "sklearn") or not hasattr(model, "fit"):
+    if not is_from_package(model, "sklearn") or not hasattr(model, "fit"):
         return False
     if hasattr(model, "__sklearn_is_fitted__"):
         return not model.__sklearn_is_fitted__()
     return not any(name.endswith("_") and not name.startswith("__") for name in vars(model))
 
 
-def _keras(model: Any) -> Known:
-    named_mode = {"training": False} if is_of(model, "keras", "tf_keras") else {}
+def _keras(model: Any) -> ModelAdapter:
+    named_mode = {"training": False} if is_from_package(model, "keras", "tf_keras") else {}
 
-    def ask(*several: Any, **named: Any) -> Any:
+    def call(*several: Any, **named: Any) -> Any:
         one = several[0] if len(several) == 1 else list(several)
         return model(named or one, **named_mode)
 
-    return Known(ask)
+    return ModelAdapter(call)
 
 
-def _onnx_session(session: Any) -> Known:
+def _onnx_session(session: Any) -> ModelAdapter:
     inputs, outputs = session.get_inputs(), [of.name for of in session.get_outputs()]
     # A model that was exported with the number of rows of its example takes as many.
     sizes = [of.shape[0] for of in inputs if of.shape and isinstance(of.shape[0], int)]
 
-    def ask(*several: Any, **named: Any) -> Any:
+    def call(*several: Any, **named: Any) -> Any:
         feed = named or dict(zip((of.name for of in inputs), several))
         missing = [of.name for of in inputs if of.name not in feed]
         if missing:
@@ -109,7 +109,7 @@ def _onnx_session(session: Any) -> Known:
             for name, rows in zip(outputs, answers)
         }
 
-    return Known(ask)
+    return ModelAdapter(call)
 
 
 def _as_declared(array: npt.NDArray[Any], declared: str) -> npt.NDArray[Any]:
@@ -119,11 +119,11 @@ def _as_declared(array: npt.NDArray[Any], declared: str) -> npt.NDArray[Any]:
     return whole_numbers(array, dtype) if dtype.kind in "iu" else array.astype(dtype, copy=False)
 
 
-def _xgboost_booster(model: Any) -> Known:
+def _xgboost_booster(model: Any) -> ModelAdapter:
     xgboost = sys.modules["xgboost"]
     objective = json.loads(model.save_config())["learner"]["objective"]["name"]
 
-    def ask(batch: Any) -> Any:
+    def call(batch: Any) -> Any:
         if isinstance(batch, np.ndarray):
             of = {"feature_names": model.feature_names, "feature_types": model.feature_types}
         else:
@@ -131,45 +131,45 @@ def _xgboost_booster(model: Any) -> Known:
         # Its own answers are classes.
         margin = objective == "multi:softmax"
         answer = model.predict(xgboost.DMatrix(batch, **of), output_margin=margin)
-        return _of_two_classes(answer) if objective == "binary:logistic" else answer
+        return _two_columns(answer) if objective == "binary:logistic" else answer
 
-    return Known(ask, activation="softmax" if objective == "multi:softmax" else "none")
+    return ModelAdapter(call, activation="softmax" if objective == "multi:softmax" else "none")
 
 
-def _lightgbm_booster(model: Any) -> Known:
+def _lightgbm_booster(model: Any) -> ModelAdapter:
     objective = str(model.dump_model(num_iteration=1).get("objective", "")).partition(" ")[0]
 
-    def ask(batch: Any) -> Any:
+    def call(batch: Any) -> Any:
         answer = model.predict(batch)
-        return _of_two_classes(answer) if objective == "binary" else answer
+        return _two_columns(answer) if objective == "binary" else answer
 
-    return Known(ask)
+    return ModelAdapter(call)
 
 
-def _catboost_model(model: Any) -> Known:
+def _catboost_model(model: Any) -> ModelAdapter:
     if len(model.classes_) == 0:
-        return Known(model.predict)
+        return ModelAdapter(model.predict)
     classes = np.asarray(model.classes_).tolist()
-    return Known(lambda batch: model.predict(batch, prediction_type="Probability"), classes)
+    return ModelAdapter(lambda batch: model.predict(batch, prediction_type="Probability"), classes)
 
 
-def _of_two_classes(probability: Any) -> Any:
+def _two_columns(probability: Any) -> Any:
     """Convert the probability of the second of two classes to one column per class."""
     return np.column_stack([1.0 - probability, probability])
 
 
-def _probabilities(model: Any) -> Known:
-    return Known(model.predict_proba, _classes_of(model))
+def _probabilities(model: Any) -> ModelAdapter:
+    return ModelAdapter(model.predict_proba, _classes_of(model))
 
 
-def _decisions(model: Any) -> Known:
+def _decisions(model: Any) -> ModelAdapter:
     """Adapt ``decision_function`` to one column per class: ``-d`` and ``d`` for two classes."""
     decide, classes = model.decision_function, _classes_of(model)
     if classes is None:
-        return Known(decide)
+        return ModelAdapter(decide)
     n_classes = len(classes)
 
-    def ask(batch: Any) -> Any:
+    def call(batch: Any) -> Any:
         answer = np.asarray(decide(batch))
         if n_classes == 2 and answer.ndim == 1:
             return np.column_stack([-answer, answer])
@@ -180,16 +180,16 @@ def _decisions(model: Any) -> Known:
             )
         return answer
 
-    return Known(ask, classes, "softmax")
+    return ModelAdapter(call, classes, "softmax")
 
 
-def _predictions(model: Any) -> Known:
+def _predictions(model: Any) -> ModelAdapter:
     if _classes_of(model) is not None:
         raise TypeError(
             f"model: {type(model).__name__} answers classes, whose names are no scores; take an estimator with "
             "predict_proba or decision_function, or a function that answers (batch, n_classes)"
         )
-    return Known(model.predict, is_regressor=True)
+    return ModelAdapter(model.predict, is_regressor=True)
 
 
 def _has(method: str) -> Callable[[Any], bool]:
@@ -202,21 +202,21 @@ def _is_method_of_classes(model: Any) -> bool:
 
 
 def _is_booster(package: str) -> Callable[[Any], bool]:
-    return lambda model: type(model).__name__ == "Booster" and is_of(model, package)
+    return lambda model: type(model).__name__ == "Booster" and is_from_package(model, package)
 
 
 #: Kinds of models: predicate and adapter. The first match is used.
-_KINDS: tuple[tuple[Callable[[Any], bool], Callable[[Any], Known]], ...] = (
+_KINDS: tuple[tuple[Callable[[Any], bool], Callable[[Any], ModelAdapter]], ...] = (
     (is_keras_model, _keras),
-    (is_torch_module, Known),
-    (lambda model: is_of(model, "onnxruntime"), _onnx_session),
+    (is_torch_module, ModelAdapter),
+    (lambda model: is_from_package(model, "onnxruntime"), _onnx_session),
     (_is_booster("xgboost"), _xgboost_booster),
     (_is_booster("lightgbm"), _lightgbm_booster),
-    (lambda model: is_of(model, "catboost"), _catboost_model),
+    (lambda model: is_from_package(model, "catboost"), _catboost_model),
     (_has("predict_proba"), _probabilities),
     (_has("decision_function"), _decisions),
-    (_is_method_of_classes, lambda method: Known(method, _classes_of(method.__self__))),
-    (callable, Known),
+    (_is_method_of_classes, lambda method: ModelAdapter(method, _classes_of(method.__self__))),
+    (callable, ModelAdapter),
     (_has("predict"), _predictions),
 )
 
@@ -236,18 +236,18 @@ def is_function(model: Any) -> bool:
     """Return whether a model is a plain callable (or ``None``), so that the framework of its inputs
     is unknown.
     """
-    kind = next((known for is_one, known in _KINDS if is_one(model)), Known)
-    return kind is Known and not _has("predict")(getattr(model, "__self__", None))
+    kind = next((known for is_one, known in _KINDS if is_one(model)), ModelAdapter)
+    return kind is ModelAdapter and not _has("predict")(getattr(model, "__self__", None))
 
 
-def is_of_tables(model: Any) -> bool:
+def knows_columns(model: Any) -> bool:
     """Return whether a model, or the estimator whose method it is, knows its columns by name."""
     model = getattr(model, "__self__", model)
-    if getattr(model, "feature_names_in_", None) is not None or is_of(
+    if getattr(model, "feature_names_in_", None) is not None or is_from_package(
         model, "catboost", "lightgbm"
     ):
         return True
-    return is_of(model, "xgboost") and getattr(model, "feature_names", None) is not None
+    return is_from_package(model, "xgboost") and getattr(model, "feature_names", None) is not None
 
 
 def _columns_of(model: Any) -> list[Any] | None:
@@ -258,7 +258,7 @@ def _columns_of(model: Any) -> list[Any] | None:
     # Of scikit-learn and XGBoost, of LightGBM, of CatBoost, and of the boosters of the two before.
     attributes = ("feature_names_in_", "feature_name_", "feature_names_", "feature_names", "feature_name")
     names = next((of for name in attributes if (of := getattr(model, name, None)) is not None), None)
-    names = names() if callable(names) and is_of(model, "lightgbm") else names
+    names = names() if callable(names) and is_from_package(model, "lightgbm") else names
     return None if names is None else list(names)
 
 
@@ -273,7 +273,7 @@ def images_of(model: Any, tensors: Tensors) -> str | None:
     return {"torch": "channels-first", "tensorflow": "channels-last"}.get(tensors.framework)
 
 
-def given_function(
+def argument_function(
     model: Any, tensors: Tensors, inputs: Inputs | None, *, in_own_order: bool = True
 ) -> Callable[[npt.NDArray[Any], Any], tuple[tuple[Any, ...], dict[str, Any]]]:
     """Return a function that converts a batch and its sample indices to the arguments of the model.
@@ -286,13 +286,13 @@ def given_function(
     if wants_tables and inputs.table is None:
         raise ValueError(f"framework: {tensors.framework!r} needs inputs that are a table")
     of_tables = inputs.table is not None and (
-        wants_tables or inputs.has_words or is_of_tables(model)
+        wants_tables or inputs.has_words or knows_columns(model)
     )
     columns = inputs.table.names if of_tables and inputs.table is not None else None
     known = _columns_of(model) if columns is not None and in_own_order else None
     if columns is not None and known is not None and Counter(known) == Counter(columns):
         columns = known
-    return lambda batch, samples: inputs.given(batch, samples, tensors, columns)
+    return lambda batch, samples: inputs.model_arguments(batch, samples, tensors, columns)
 
 
 def model_function(
@@ -309,17 +309,17 @@ def model_function(
     If ``n_outputs`` is given, a single output is repeated to so many columns. With several
     inputs, the second argument of the function is the sample index of each row.
     """
-    tensors = Tensors.of(model, framework, device)
-    ask = Known.of(model).ask
-    given = given_function(model, tensors, inputs)
+    tensors = Tensors.for_model(model, framework, device)
+    call = ModelAdapter.for_model(model).call
+    given = argument_function(model, tensors, inputs)
     widths: set[int] = set()
     of_numpy = framework is None and tensors.framework == "numpy" and is_function(model)
 
     def outputs(batch: npt.NDArray[Any], samples: Any = None) -> npt.NDArray[Any]:
         n = len(batch)
         arguments, named = given(batch, samples)
-        with tensors.calling(), told_what_was_given(of_numpy):
-            answer = one_answer(ask(*arguments, **named), output)
+        with tensors.calling(), framework_hint(of_numpy):
+            answer = one_answer(call(*arguments, **named), output)
             if score is not None:
                 answer = score(answer)
         rows = rows_of(tensors.array(answer, "the answer of the model"), n)
@@ -335,7 +335,7 @@ def model_function(
 
 
 @contextlib.contextmanager
-def told_what_was_given(of_numpy: bool) -> Iterator[None]:
+def framework_hint(of_numpy: bool) -> Iterator[None]:
     """Add a hint about ``framework`` to exceptions of a function that was called with NumPy arrays.
 
     Such a function may expect tensors or tables. The exception itself is unchanged.
@@ -364,8 +364,8 @@ def gradient_function(
 
     The gradient is with respect to the first input.
     """
-    ask = Known.of(model).ask
-    given = given_function(model, tensors, inputs)
+    call = ModelAdapter.for_model(model).call
+    given = argument_function(model, tensors, inputs)
 
     def gradient(
         batch: npt.NDArray[Any], targets: npt.NDArray[Any], samples: Any
@@ -375,7 +375,7 @@ def gradient_function(
 
         def outputs(first: Any) -> Any:
             again = {**named, next(iter(named)): first} if named else {}
-            answer = one_answer(ask(*((first, *several[1:]) if several else ()), **again), output)
+            answer = one_answer(call(*((first, *several[1:]) if several else ()), **again), output)
             answer = answer if score is None else score(answer)
             return answer if answer.ndim > 1 else answer[:, None]
 
@@ -405,7 +405,7 @@ def operator_function(
     """Return a score ``operator(model, inputs, targets)`` as a function of a batch and its sample
     indices.
     """
-    tensors = Tensors.of(model, framework, device)
+    tensors = Tensors.for_model(model, framework, device)
     asked = model if activation is None else _activated(model, activation)
 
     def scores(batch: npt.NDArray[Any], samples: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
@@ -436,9 +436,9 @@ def explainer_function(
     targets. ``n_outputs`` is used to check targets for libraries that do not check them.
     """
     labels = None if classes is None else np.asarray(classes)
-    ask = _asked(explainer)
-    of_batch = given_function(None, tensors, None) if given is None else given
-    of_captum = _is_of_captum(explainer)
+    call = _as_function(explainer)
+    of_batch = argument_function(None, tensors, None) if given is None else given
+    of_captum = _is_captum(explainer)
 
     def maps(
         inputs: npt.NDArray[Any], targets: npt.NDArray[Any], samples: Any = None
@@ -453,7 +453,7 @@ def explainer_function(
         several, named = of_batch(inputs, samples)
         one = several[0] if len(several) == 1 else several
         with tensors.calling(gradients=True):
-            answer = ask(named or one, tensors.tensor(targets))
+            answer = call(named or one, tensors.tensor(targets))
         if read is not None:
             answer = read(answer, columns)
         array: npt.NDArray[Any] = tensors.array(answer, "the maps of the explainer")
@@ -471,23 +471,23 @@ def check_classes(targets: npt.NDArray[Any], n_outputs: int | None) -> None:
         raise ValueError(f"targets: {wrong} is no output of the model, which has {n_outputs}")
 
 
-def _asked(explainer: Any) -> Callable[[Any, Any], Any]:
+def _as_function(explainer: Any) -> Callable[[Any, Any], Any]:
     """Return an explainer, or a pair of an explainer and keyword arguments, as a function of inputs
     and targets.
     """
     options: dict[str, Any] = {}
     if isinstance(explainer, tuple):
         explainer, options = explainer
-    if _is_of_captum(explainer):
+    if _is_captum(explainer):
         return lambda inputs, targets: explainer.attribute(inputs, target=targets, **options)
-    if is_of(explainer, "shap"):
+    if is_from_package(explainer, "shap"):
         # Its answers are for all classes.
         return lambda inputs, targets: explainer(inputs, **options)
-    ask = explainer if callable(explainer) else explainer.explain
-    return lambda inputs, targets: ask(inputs, targets, **options)
+    call = explainer if callable(explainer) else explainer.explain
+    return lambda inputs, targets: call(inputs, targets, **options)
 
 
-def _is_of_captum(explainer: Any) -> bool:
+def _is_captum(explainer: Any) -> bool:
     """Return whether an explainer, alone or paired with keyword arguments, has the interface of
     Captum.
     """
@@ -540,10 +540,10 @@ def rows_of(array: npt.NDArray[Any], n: int) -> npt.NDArray[Any]:
         return array.reshape(n, 1)
     if array.ndim != 2 or array.shape[0] != n or array.shape[1] == 0:
         expected = f"({n}, n_outputs) or ({n},)"
-        told = f"model: expected outputs of shape {expected}, got {array.shape}"
+        message = f"model: expected outputs of shape {expected}, got {array.shape}"
         if array.ndim > 2:
-            told += "; maps and boxes become one number per row by score=, a function of them"
-        raise ValueError(told)
+            message += "; maps and boxes become one number per row by score=, a function of them"
+        raise ValueError(message)
     return array
 
 
@@ -564,18 +564,18 @@ def one_answer(answer: Any, output: Any = None) -> Any:
             raise TypeError(f"output: the model answers one array, got {output!r}; leave it out")
         return _columns_of_rows(answer)
     names = list(parts)
-    told = ", ".join(map(str, names))
+    message = ", ".join(map(str, names))
     if output is None:
         if len(parts) > 1 and "logits" not in parts:
             raise TypeError(
-                f"model: it answers several arrays, {told}; say which one to score, by output= its name, its place, or "
+                f"model: it answers several arrays, {message}; say which one to score, by output= its name, its place, or "
                 "a function such as `lambda answer: answer[0]`"
             )
         output = "logits" if "logits" in parts else names[0]
     elif isinstance(output, int) and output not in parts and -len(names) <= output < len(names):
         output = names[output]
     if output not in parts:
-        raise ValueError(f"output: expected one of {told}, or its place, got {output!r}")
+        raise ValueError(f"output: expected one of {message}, or its place, got {output!r}")
     return _columns_of_rows(parts[output])
 
 
@@ -602,10 +602,10 @@ def _columns_of_rows(answer: Any) -> Any:
 
 def _activated(model: Any, activation: str) -> Callable[[Any], Any]:
     """Return a model with an activation applied to its outputs, for operators."""
-    ask = Known.of(model).ask
+    call = ModelAdapter.for_model(model).call
 
     def activated(inputs: Any) -> Any:
-        answer = one_answer(ask(inputs))
+        answer = one_answer(call(inputs))
         if activation != "sigmoid" and tuple(getattr(answer, "shape", ()))[1:] == (1,):
             raise ValueError(
                 f"activation: expected another than {activation}: the model has one output, whose softmax is constant; give "

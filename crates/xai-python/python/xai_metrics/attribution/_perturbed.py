@@ -184,12 +184,12 @@ def meta_consistency(
     few = {**how, "replicates": 0}
     tables: dict[Kind, list[list[EvaluationTable]]] = {"minor": [], "disruptive": []}
     keep: dict[Kind, list[list[Any]]] = {"minor": [], "disruptive": []}
-    for place, kind in enumerate(_KINDS):
+    for kind_index, kind in enumerate(_KINDS):
         for iteration in range(n_iterations):
             tables[kind].append([])
             keep[kind].append([])
             for number_of in range(n_perturbations):
-                stream = np.random.default_rng([seed_of(seed), place, iteration, number_of])
+                stream = np.random.default_rng([seed_of(seed), kind_index, iteration, number_of])
                 with perturbed(kind, stream) as changed:
                     of = {**base, **changed}
                     stayed = predicted(of) == first

@@ -10,10 +10,10 @@ import numpy as np
 
 from .._arguments import number
 from .._arrays import reals
-from .._frameworks import Tensors, is_of
+from .._frameworks import Tensors, is_from_package
 from .._results import COLORS, axes, pyplot
 from . import _models
-from ._explanations import Reading
+from ._explanations import MapReader
 from ._layout import layout_of
 
 _MARKERS = "os^Dv<>"
@@ -80,7 +80,7 @@ def plot_curves(
 
     width = NormalDist().inv_cdf(0.5 + number("level", level) / 2)
     ax = axes(ax)
-    for place, (name, curve) in enumerate(curves.items()):
+    for position, (name, curve) in enumerate(curves.items()):
         if curve is None:
             raise ValueError(f"curves[{name!r}]: None; {NO_CURVES}")
         is_mean = hasattr(curve, "scores")
@@ -96,7 +96,7 @@ def plot_curves(
             squares = np.nansum((scores - mean) ** 2, axis=0)
             spread = width * np.sqrt(squares / np.maximum(defined - 1, 1) / defined)
         at = np.arange(len(mean)) if at is None else reals(at, "n_features", 1)
-        how = {**_style(place), "markevery": max(len(mean) // 12, 1), "label": name, **style}
+        how = {**_style(position), "markevery": max(len(mean) // 12, 1), "label": name, **style}
         ax.plot(at, mean, **how)
         if spread is not None:
             color = how["color"]
@@ -162,20 +162,20 @@ def plot_maps(
     4
     """
     array = reals(inputs, "inputs", (3, 4))
-    of_images = _models.images_of(inputs, Tensors("torch" if is_of(inputs, "torch") else "numpy"))
+    of_images = _models.images_of(inputs, Tensors("torch" if is_from_package(inputs, "torch") else "numpy"))
     layout = layout_of(layout, array.shape, of_images, list(maps.values()))
     channels = 1 if layout == "channels-first" else array.ndim - 1
     of_positions = array.shape[1:channels] + array.shape[channels + 1 :]
-    reading, given = Reading(array.shape, layout), {}
+    map_reader, given = MapReader(array.shape, layout), {}
     for name, of in maps.items():
-        read = reading.maps(of, f"maps[{name!r}]", name, lambda _: None)
+        read = map_reader.maps(of, f"maps[{name!r}]", name, lambda _: None)
         flat = read.mean(axis=channels) if read.ndim == array.ndim else read
         if flat.shape != (len(array), *of_positions):
             raise ValueError(
                 f"maps[{name!r}]: expected shape {(len(array), *of_positions)}, with or without channels, got "
                 f"{read.shape}; the inputs are read as {layout}, say otherwise by layout="
             )
-        note = reading.notes.get(f"maps of {name}")
+        note = map_reader.notes.get(f"maps of {name}")
         given[name if note is None else f"{name} ({note})"] = flat
     n, each, is_image = len(array), 1 + len(given), array.ndim == 4
     wide = min(max(columns, 1), max(n, 1))
@@ -252,7 +252,7 @@ def values(result: Any, ax: Any, style: Mapping[str, Any]) -> Any:
     """Plot the values of one metric and their intervals, best explainer on top."""
     ax = axes(ax)
     names = result.ranking[::-1]
-    for place, name in enumerate(names):
+    for position, name in enumerate(names):
         value = result.values[name]
         if value.value is None:
             continue
@@ -260,7 +260,7 @@ def values(result: Any, ax: Any, style: Mapping[str, Any]) -> Any:
         low, high = (value.value, value.value) if ends is None else (ends.low, ends.high)
         error = [[max(value.value - low, 0.0)], [max(high - value.value, 0.0)]]
         how = {"fmt": "o", "capsize": 3, "color": COLORS[0], **style}
-        ax.errorbar([value.value], [place], xerr=error, **how)
+        ax.errorbar([value.value], [position], xerr=error, **how)
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(-0.5, len(names) - 0.5)
     ax.grid(axis="x", alpha=0.3)
@@ -303,11 +303,11 @@ def radar(table: Any, ax: Any) -> Any:
     around = np.append(angles, angles[:1])
     ax.set_theta_offset(np.pi / 2.0)
     ax.set_theta_direction(-1)
-    for place, explainer in enumerate(table.explainers):
+    for position, explainer in enumerate(table.explainers):
         # Lines of one rank do not hide each other.
-        apart = 0.12 * (place / max(last - 1, 1) - 0.5)
+        apart = 0.12 * (position / max(last - 1, 1) - 0.5)
         heights = [last + 1 - _rank(table.result(explainer, m)) + apart for m in metrics]
-        ax.plot(around, [*heights, heights[0]], label=explainer, **_style(place))
+        ax.plot(around, [*heights, heights[0]], label=explainer, **_style(position))
     ax.set_xticks(angles, ["\n".join(textwrap.wrap(m.replace("_", " "), 14)) for m in metrics])
     ax.tick_params(axis="x", pad=8)
     for angle, label in zip(angles, ax.get_xticklabels()):
@@ -362,15 +362,15 @@ def _write(ax: Any, matrix: Any, texts: Sequence[Sequence[str]], is_dark: Any) -
         ax.text(column, row, text, ha="center", va="center", color=color, fontsize="small")
 
 
-def _style(place: int) -> dict[str, Any]:
+def _style(position: int) -> dict[str, Any]:
     """Return colour, marker and line style of the line with this index, distinguishable without
     colours.
     """
     return {
-        "color": COLORS[place % len(COLORS)],
-        "marker": _MARKERS[place % len(_MARKERS)],
+        "color": COLORS[position % len(COLORS)],
+        "marker": _MARKERS[position % len(_MARKERS)],
         "markersize": 4,
-        "linestyle": _LINES[place // len(COLORS) % len(_LINES)],
+        "linestyle": _LINES[position // len(COLORS) % len(_LINES)],
     }
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 
-class Asked(Protocol):
+class RunInterface(Protocol):
     """Part of the interface of a run that reference explainers use."""
 
     @property
@@ -41,7 +41,7 @@ class Asked(Protocol):
 
 
 def explainer(
-    method: str, run: Asked, options: dict[str, Any], name: str = "explainers"
+    method: str, run: RunInterface, options: dict[str, Any], name: str = "explainers"
 ) -> Callable[..., Array]:
     """Return a reference explainer as a function of a batch, its targets and its samples."""
     function = METHODS.get(method)
@@ -64,7 +64,7 @@ def explainer(
     return maps
 
 
-def random(run: Asked, batch: Array, targets: Array, samples: Any, *, seed: int = 1) -> Array:
+def random(run: RunInterface, batch: Array, targets: Array, samples: Any, *, seed: int = 1) -> Array:
     """Return standard normal draws that depend on the input and ``seed`` only."""
     shape = _map_shape(run, batch)
     maps = np.empty((len(batch), *shape), batch.dtype)
@@ -75,12 +75,12 @@ def random(run: Asked, batch: Array, targets: Array, samples: Any, *, seed: int 
     return maps
 
 
-def constant(run: Asked, batch: Array, targets: Array, samples: Any) -> Array:
+def constant(run: RunInterface, batch: Array, targets: Array, samples: Any) -> Array:
     """Return ``A = 1`` for each position."""
     return np.ones((len(batch), *_map_shape(run, batch)), batch.dtype)
 
 
-def edges(run: Asked, batch: Array, targets: Array, samples: Any) -> Array:
+def edges(run: RunInterface, batch: Array, targets: Array, samples: Any) -> Array:
     """Return the local contrast of the inputs, independent of the model.
 
     For images ``sqrt(gx² + gy²)`` of the mean over the channels, where ``gx`` and ``gy`` are
@@ -104,7 +104,7 @@ def edges(run: Asked, batch: Array, targets: Array, samples: Any) -> Array:
 
 
 def input_x_gradient(
-    run: Asked, batch: Array, targets: Array, samples: Any, *, step: float = 1e-3
+    run: RunInterface, batch: Array, targets: Array, samples: Any, *, step: float = 1e-3
 ) -> Array:
     """Return ``A[j] = x[j] ∂f(x)/∂x[j]`` for the output ``f`` of the target before the activation.
 
@@ -117,8 +117,8 @@ def input_x_gradient(
         return batch * gradient
     number("step", step)
     differences = np.empty(batch.shape, np.float64)
-    for place in np.ndindex(batch.shape[1:]):
-        at = (slice(None), *place)
+    for index in np.ndindex(batch.shape[1:]):
+        at = (slice(None), *index)
         sides = []
         for sign in (1.0, -1.0):
             moved = batch.copy()
@@ -130,7 +130,7 @@ def input_x_gradient(
 
 
 def occlusion(
-    run: Asked,
+    run: RunInterface,
     batch: Array,
     targets: Array,
     samples: Any,
@@ -170,7 +170,7 @@ def _regions(shape: tuple[int, ...], patch: int | None, are_images: bool) -> lis
     return [(row, column) for row in rows for column in columns]
 
 
-def _map_shape(run: Asked, batch: Array) -> tuple[int, ...]:
+def _map_shape(run: RunInterface, batch: Array) -> tuple[int, ...]:
     """Return the shape of one map: that of the input, for images without channels."""
     if batch.ndim != 4:
         return batch.shape[1:]

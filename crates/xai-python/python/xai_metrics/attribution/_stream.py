@@ -18,7 +18,7 @@ from .._files import write_whole
 from .._progress import bar
 from .._sources import cut, fields_of, size_of, source_of
 from ._data import Run, explained
-from ._evaluate import asked_metrics, values_of
+from ._evaluate import resolve_metrics, values_of
 from ._functions import base_scores
 from ._keywords import Scoring, SideInputs, StreamKeywords, split, with_keywords
 from ._metric import Metric
@@ -213,16 +213,16 @@ class _Stream:
         with bar(self.source.n_samples, "sample", self.progress) as shown:
             shown.update(n_done)
             try:
-                for place, fields in self._batches(n_done):
-                    end = place + size_of(fields["inputs"])
-                    if place == 0:
+                for start_sample, fields in self._batches(n_done):
+                    end = start_sample + size_of(fields["inputs"])
+                    if start_sample == 0:
                         self._begin(fields)
                     if self.checkpoint is not None:
-                        self.checkpoint.compare(place, fields)
-                    left_out = max(n_done - place, 0)
-                    if place + left_out >= end:
+                        self.checkpoint.compare(start_sample, fields)
+                    left_out = max(n_done - start_sample, 0)
+                    if start_sample + left_out >= end:
                         continue
-                    run = self._run(place + left_out, _cut(fields, left_out))
+                    run = self._run(start_sample + left_out, _cut(fields, left_out))
                     run.metrics = list(self.asked)
                     part = values_of(run, self.skipped, self.n_jobs)
                     # One assignment: wherever Ctrl-C comes, the values and the last sample belong together.
@@ -254,17 +254,17 @@ class _Stream:
         The first batch and the last finished sample are read again after a restart to check them
         against the checkpoint.
         """
-        place, batches = self.source.batches(max(n_done - 1, 0))
-        if place > 0:
-            yield 0, fields_of(next(self.source.batches(0)[1]), self.names)
+        start_sample, batches = self.source.skip_to(max(n_done - 1, 0))
+        if start_sample > 0:
+            yield 0, fields_of(next(self.source.skip_to(0)[1]), self.names)
         for batch in batches:
             fields = fields_of(batch, self.names)
             n = size_of(fields["inputs"])
             if n:
-                yield place, fields
-            place += n
+                yield start_sample, fields
+            start_sample += n
 
-    def _run(self, place: int, fields: Mapping[str, Any]) -> Run:
+    def _run(self, start_sample: int, fields: Mapping[str, Any]) -> Run:
         """Create the run of one batch."""
         n = size_of(fields["inputs"])
 
@@ -279,11 +279,11 @@ class _Stream:
             if what in self.shared:
                 return self.shared[what]
             array = self.arrays[what]
-            if size_of(array) < place + n:
+            if size_of(array) < start_sample + n:
                 raise ValueError(
-                    f"{what}: expected one per sample of the data, at least {place + n}, got {size_of(array)}"
+                    f"{what}: expected one per sample of the data, at least {start_sample + n}, got {size_of(array)}"
                 )
-            return cut(array, place, place + n)
+            return cut(array, start_sample, start_sample + n)
 
         sides = SideInputs(**{side: given(side) for side in vars(SideInputs())})
         run = Run(
@@ -291,13 +291,13 @@ class _Stream:
             inputs=fields["inputs"],
             targets=fields["targets"],
             sides=sides,
-            first_sample=place,
+            first_sample=start_sample,
             by_name=True,
             scoring=self.scoring,
         )
         for name, explainer in self.explainers.items():
             run.explainers.append((name, given(f"explainers[{name!r}]"), explainer))
-        if run.given is not None and run.given.is_coded:
+        if run.model_inputs is not None and run.model_inputs.is_coded:
             raise ValueError(
                 "inputs: columns of words are numbered by how often each occurs in all samples, and missing values have "
                 "the mean of all samples in their place, which a stream never has at once; give columns of numbers, of "
@@ -311,7 +311,7 @@ class _Stream:
         if not isinstance(metrics, (str, Mapping)) and isinstance(metrics, Iterable):
             metrics = list(metrics)
         run = self._run(0, fields)
-        asked, self.skipped = asked_metrics(metrics, run)
+        asked, self.skipped = resolve_metrics(metrics, run)
         is_all = "all" in ([metrics] if isinstance(metrics, str) else metrics)
         for name, metric in asked:
             obstacle = _obstacle(metric, "segments" in {*self.arrays, *self.names})
@@ -428,10 +428,10 @@ class _Checkpoint:
         ):
             self._refuse(f"the model's score of the first sample is {score}, there {known}")
 
-    def compare(self, place: int, fields: Mapping[str, Any]) -> None:
+    def compare(self, start_sample: int, fields: Mapping[str, Any]) -> None:
         """Raise ``ValueError`` if the last finished sample of the checkpoint differs from the data.
         """
-        at = self.n_stored - 1 - place
+        at = self.n_stored - 1 - start_sample
         if self.stored is not None and 0 <= at < size_of(fields["inputs"]):
             if _digest(_cut(fields, at, at + 1)) != self.stored["last"]:
                 self._refuse(f"sample {self.n_stored - 1} is another one")

@@ -675,7 +675,7 @@ class EvaluationTable(Reported, Table):
             maps = None if maps is None else reals(maps, "explainers")[rows]
             given = [(name, maps, explainer if maps is None else None)]
             known = None if targets is None else to_numpy(targets, "targets")[rows]
-            run = Run.of(model=model, inputs=reals(inputs, "inputs")[rows], targets=known, **how)
+            run = Run.from_keywords(model=model, inputs=reals(inputs, "inputs")[rows], targets=known, **how)
             run.explainers = given
             request = run.request()
             layout = request["layout"]
@@ -780,14 +780,14 @@ class EvaluationTable(Reported, Table):
         """
         expected = (self.explainers, self.metrics, self.n_samples)
         for name, rows in (("minor", minor), ("disruptive", disruptive)):
-            for place, row in enumerate(rows):
+            for position, row in enumerate(rows):
                 for other in row:
                     check_class(other, self)
                     if (other.explainers, other.metrics, other.n_samples) != expected:
                         what = "explainers, metrics and samples"
-                        raise ValueError(f"{name}[{place}]: expected the same {what}")
+                        raise ValueError(f"{name}[{position}]: expected the same {what}")
                 if len(row) != len(rows[0]):
-                    raise ValueError(f"{name}[{place}]: expected {len(rows[0])} tables")
+                    raise ValueError(f"{name}[{position}]: expected {len(rows[0])} tables")
         found = {}
         for metric in self:
             direction = self[metric].direction
@@ -873,7 +873,7 @@ class EvaluationTable(Reported, Table):
                 cells = [row[column].rjust(widths[column - 1]) for column in block]
                 shown.append("  ".join([row[0].ljust(first), *cells]).rstrip())
             shown.append("")
-        lines = [line for told in self._footer() for line in textwrap.wrap(told, _WIDTH)]
+        lines = [line for note in self._footer() for line in textwrap.wrap(note, _WIDTH)]
         return "\n".join([*shown[:-1], *lines])
 
     def _repr_html_(self) -> str:
@@ -898,7 +898,7 @@ class EvaluationTable(Reported, Table):
             curve = curves[e]
             # Equal values share the mean of their places.
             scores = enumerate((result["scores"][other]["value"] for other in ranking), 1)
-            alike = [place for place, score in scores if score == value["value"]]
+            alike = [position for position, score in scores if score == value["value"]]
             is_ranked = value["value"] is not None and result["better"] != "none"
             values[value["explainer"]] = ExplainerValue(
                 explainer=value["explainer"],
@@ -988,15 +988,15 @@ class EvaluationTable(Reported, Table):
         the stars if there are any.
         """
         n = self.n_samples
-        said = [f"{n} sample{'s' * (n != 1)}, {self.model_rows} rows of the model"]
+        notes = [f"{n} sample{'s' * (n != 1)}, {self.model_rows} rows of the model"]
         values = [(value, m) for m in self for value in self[m].values.values()]
         if any(value.interval is not None for value, _ in values):
-            said.append(f"intervals of {self.level:.0%}")
+            notes.append(f"intervals of {self.level:.0%}")
         if any(self._mark(value.explainer, m) for value, m in values):
-            said.append("* worse than the best by more than chance")
-        said += [f"{name}: {value}" for name, value in self.assumed.items()]
+            notes.append("* worse than the best by more than chance")
+        notes += [f"{name}: {value}" for name, value in self.assumed.items()]
         if self.skipped:
-            said.append(f"{len(self.skipped)} metrics skipped")
+            notes.append(f"{len(self.skipped)} metrics skipped")
         reasons = [f"{m} is undefined: {self[m].undefined}" for m in self if self[m].undefined]
         reasons += [
             f"{value.metric} of {value.explainer} is undefined for all samples"
@@ -1004,7 +1004,7 @@ class EvaluationTable(Reported, Table):
             if value.value is None and not self[m].undefined
         ]
         warned = [f"warning: {about}: {text}" for about, text in self.warnings.items()]
-        return [*reasons, *warned, "; ".join(said)]
+        return [*reasons, *warned, "; ".join(notes)]
 
 
 def _arrow(direction: str) -> str:

@@ -53,11 +53,11 @@ def ragged_booleans(values: Any, name: str) -> list[npt.NDArray[np.bool_]]:
 
 def value_of(name: str, value: dict[str, Any]) -> MetricValue:
     """Convert a native result without a curve to a :class:`MetricValue`."""
-    told = value["value"], value["per_sample"], value["n_undefined"]
-    return MetricValue(name, metric_of("attribution", name).direction, *told)
+    fields = value["value"], value["per_sample"], value["n_undefined"]
+    return MetricValue(name, metric_of("attribution", name).direction, *fields)
 
 
-def of_ragged(
+def measure_ragged(
     name: str, parameters: dict[str, Any], explanations: Any, masks: Any, n_jobs: int | None
 ) -> MetricValue:
     """Compute a metric of maps and masks of different sizes."""

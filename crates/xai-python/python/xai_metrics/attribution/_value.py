@@ -35,15 +35,15 @@ def by_subject(remarks: list[tuple[str, str]]) -> dict[str, str]:
     >>> by_subject([("answers", "as logits"), ("ties", "by index"), ("answers", "as probabilities")])
     {'answers': 'as logits; as probabilities', 'ties': 'by index'}
     """
-    said: dict[str, list[str]] = {}
+    grouped: dict[str, list[str]] = {}
     for about, text in remarks:
-        said.setdefault(about, []).append(text)
-    return {about: "; ".join(texts) for about, texts in said.items()}
+        grouped.setdefault(about, []).append(text)
+    return {about: "; ".join(texts) for about, texts in grouped.items()}
 
 
 def pairs_of(remarks: list[dict[str, str]]) -> list[tuple[str, str]]:
     """Convert the remarks of a table to ``(subject, text)`` pairs."""
-    return [(said["about"], said["text"]) for said in remarks]
+    return [(remark["about"], remark["text"]) for remark in remarks]
 
 
 def warn(remarks: list[tuple[str, str]]) -> dict[str, str]:
@@ -173,9 +173,9 @@ class MetricValue:
         undefined = f", {self.n_undefined} undefined" if self.n_undefined else ""
         better = "" if self.direction == "none" else f", {self.direction} is better"
         samples = f"{len(self.per_sample)} samples{undefined}{better}"
-        told = "undefined" if self.value is None else f"{self.value:.4g}"
+        message = "undefined" if self.value is None else f"{self.value:.4g}"
         return (
-            f"<div>{self.metric} <strong>{told}</strong> <small>({samples})</small></div>"
+            f"<div>{self.metric} <strong>{message}</strong> <small>({samples})</small></div>"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -255,13 +255,13 @@ def why_undefined(n: int, maps: Any = None) -> str:
     >>> why_undefined(2, np.zeros((2, 3))), why_undefined(2, np.eye(2))
     ('undefined for all 2 samples: every map is zero', 'undefined for all 2 samples')
     """
-    told = f"undefined for all {n} samples" if n != 1 else "undefined for the only sample"
+    message = f"undefined for all {n} samples" if n != 1 else "undefined for the only sample"
     rows = [np.asarray(row).reshape(-1) for row in maps] if maps is not None else []
     if rows and all(not row.any() for row in rows):
-        return f"{told}: every map is zero"
+        return f"{message}: every map is zero"
     if rows and all((row == row[:1]).all() for row in rows):
-        return f"{told}: every map is constant"
-    return told
+        return f"{message}: every map is constant"
+    return message
 
 
 def weighted_mean(per_sample: npt.NDArray[np.float64], sample_weights: Any) -> float:

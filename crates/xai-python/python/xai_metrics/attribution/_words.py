@@ -223,9 +223,9 @@ class ColoredText:
             color = f"rgba({'31,119,180' if value > 0 else '255,127,14'},{0.6 * share:.2f})"
             line = "" if share < 0.05 else f";border-bottom:2px {'solid' if value > 0 else 'dotted'} currentColor"
             word = html.escape(self.words.text[start:end])
-            told = f"{word}, {value:.3g}"
+            description = f"{word}, {value:.3g}"
             parts.append(
-                f'<span title="{value:.3g}" aria-label="{told}" role="mark" style="background:{color}{line};'
+                f'<span title="{value:.3g}" aria-label="{description}" role="mark" style="background:{color}{line};'
                 f'print-color-adjust:exact;-webkit-print-color-adjust:exact">{word}</span>'
             )
         parts.append(html.escape(self.words.text[done:]))
@@ -234,8 +234,8 @@ class ColoredText:
 
     def __str__(self) -> str:
         pairs = zip(self.words.words, self.attributions)
-        told = " ".join(f"{word}({value:+.2g})" for word, value in pairs)
-        return f"{self.title}: {told}" if self.title else told
+        description = " ".join(f"{word}({value:+.2g})" for word, value in pairs)
+        return f"{self.title}: {description}" if self.title else description
 
 
 def color_text(text: Words | str, attributions: Any, title: str = "", pattern: str = r"\w+") -> ColoredText:

@@ -17,7 +17,7 @@ from ._fitting.parts import parts
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from ._asking import Asking
+    from ._explain_methods import ExplainMethods
     from ._explanations import Explanations
 
 __all__ = ["Audit", "AuditReport", "LevelAudit"]
@@ -179,15 +179,15 @@ class AuditReport(Reported, Result):
         return ax
 
     def __repr__(self) -> str:
-        def said(name: str, value: float | None, ends: tuple[float, float] | None) -> str:
+        def formatted(name: str, value: float | None, ends: tuple[float, float] | None) -> str:
             interval = "" if ends is None else f" [{ends[0]:.4f}, {ends[1]:.4f}]"
             return f"{name} " + ("undefined" if value is None else f"{value:.4f}{interval}")
 
         parts = [
             f"{self.n_samples} samples",
-            said("mean correspondence", self.mean_correspondence, self.interval),
-            said("accuracy", self.accuracy, self.accuracy_interval),
-            said("AUROC of right predictions", self.auroc_of_right, self.auroc_of_right_interval),
+            formatted("mean correspondence", self.mean_correspondence, self.interval),
+            formatted("accuracy", self.accuracy, self.accuracy_interval),
+            formatted("AUROC of right predictions", self.auroc_of_right, self.auroc_of_right_interval),
         ]
         return f"AuditReport({', '.join(parts)})"
 
@@ -201,8 +201,8 @@ class AuditReport(Reported, Result):
                 [level.level, level.n, level.n_judged, level.n_right, level.accuracy, interval]
             )
         mean = self.mean_correspondence
-        said = "undefined" if mean is None else f"{mean:.4f}"
-        return html_table([header, *rows], f"{self.n_samples} samples, mean correspondence {said}")
+        formatted = "undefined" if mean is None else f"{mean:.4f}"
+        return html_table([header, *rows], f"{self.n_samples} samples, mean correspondence {formatted}")
 
 
 class Audit:
@@ -235,7 +235,7 @@ class Audit:
     """
 
     @described("casebased.audit")
-    def __init__(self, explainer: Asking, *, first_sample: int = 0, **parameters: Any) -> None:
+    def __init__(self, explainer: ExplainMethods, *, first_sample: int = 0, **parameters: Any) -> None:
         """Create an audit without samples.
 
         Parameters
@@ -345,11 +345,11 @@ class Audit:
             least.append({**one, **known})
         groups = {}
         for name in ("right", "wrong"):
-            told = distribution[name]
+            group = distribution[name]
             groups[name] = {
                 **found[name],
-                "interval": _ends(told["interval"]),
-                "counts": told["counts"],
+                "interval": _ends(group["interval"]),
+                "counts": group["counts"],
             }
         return AuditReport(
             n_samples=found["n_samples"],
@@ -379,7 +379,7 @@ class Audit:
         if rows is not None and len(rows):
             least = report.least_supported[:_LISTED]
             predicted = label_array([one["predicted"] for one in least], "predictions")
-            numbers, given = explainer._predicted_numbers(predicted), explainer._space.given(rows)
+            numbers, given = explainer._predicted_numbers(predicted), explainer._space.native_input(rows)
             features = explainer._native.compare_features(rows, numbers, given, explainer.n_jobs)
             found = explainer.explain_arrays(rows, predictions=predicted)
             for one, near, level in zip(least, found, found.levels.tolist()):

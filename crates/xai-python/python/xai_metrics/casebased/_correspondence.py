@@ -138,14 +138,14 @@ def compute_correspondence(
 
 def _check_neighbors(neighbors: Sequence[Any]) -> None:
     """Raise ``ValueError`` for neighbours that are not triples."""
-    for place, neighbor in enumerate(neighbors):
+    for index, neighbor in enumerate(neighbors):
         try:
             n_parts = len(neighbor)
         except TypeError:
             n_parts = 0
         if n_parts != 3:
             raise ValueError(
-                f"neighbors[{place}]: expected (index, distance, label), got {neighbor!r}; of two arrays make triples by "
+                f"neighbors[{index}]: expected (index, distance, label), got {neighbor!r}; of two arrays make triples by "
                 "`zip(range(len(labels)), distances, labels)`"
             )
 

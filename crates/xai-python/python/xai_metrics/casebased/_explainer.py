@@ -24,7 +24,7 @@ from ._fitting.choices import (
 from ._fitting.classes import Classes, label_array, objects_of
 from ._fitting.encoding import Encoding
 from ._fitting.similarity import Space, space_of, strategy_of
-from ._fitting.storage import of_stored
+from ._fitting.storage import attributes_from_file
 from ._reporting import Reporting
 
 if TYPE_CHECKING:
@@ -254,7 +254,7 @@ class CaseExplainer(Reporting):
             chosen,
             choices,
             covariance,
-            self._space.given(rows),
+            self._space.native_input(rows),
             self.n_jobs,
         )
         self.metadata = {k: v for k, v in self.metadata.items() if k not in hidden}
@@ -353,7 +353,7 @@ class CaseExplainer(Reporting):
         with open(path, "rb") as file:
             stored = file.read()
         loaded = cls.__new__(cls)
-        loaded.__dict__.update(of_stored(stored, labels, n_jobs))
+        loaded.__dict__.update(attributes_from_file(stored, labels, n_jobs))
         return loaded
 
     def __getstate__(self) -> dict[str, Any]:

@@ -291,8 +291,8 @@ class Explanation(Table):
             "distance": [neighbor.distance for neighbor in near],
             "label": [neighbor.label for neighbor in near],
         }
-        for place, name in enumerate(self.feature_names):
-            columns[name] = [neighbor.features[place] for neighbor in near]
+        for position, name in enumerate(self.feature_names):
+            columns[name] = [neighbor.features[position] for neighbor in near]
         for name in dict.fromkeys(name for neighbor in near for name in neighbor.metadata):
             columns[name] = [neighbor.metadata.get(name) for neighbor in near]
         return columns

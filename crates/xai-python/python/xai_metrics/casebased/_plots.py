@@ -112,12 +112,12 @@ def _parallel(plt: Any, ax: Any, rows: npt.NDArray[Any], names: list[str]) -> No
     places = np.arange(rows.shape[1])
     for row, name, style in _lines(plt, heights, names):
         ax.plot(places, row, label=name, marker="o", markersize=4, **style)
-    for place, column in zip(places, rows.T):
-        ax.axvline(place, color="0.8", zorder=0)
+    for position, column in zip(places, rows.T):
+        ax.axvline(position, color="0.8", zorder=0)
         least, most = column.min(), column.max()
         if most > least:
             for height, value in ((-0.04, least), (1.04, most)):
-                ax.text(place, height, f"{value:.3g}", ha="center", va="center", fontsize="x-small")
+                ax.text(position, height, f"{value:.3g}", ha="center", va="center", fontsize="x-small")
     ax.set_xticks(places)
     ax.set_yticks([])
     ax.set_ylim(-0.08, 1.08)

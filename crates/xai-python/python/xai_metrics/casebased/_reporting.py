@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._results import Result
-from ._asking import Asking
+from ._explain_methods import ExplainMethods
 from ._audit import Audit, AuditReport
 from ._fitting.classes import Classes
 
@@ -43,7 +43,7 @@ class AggregateExplanation(Result):
     ties_at_k: int
 
 
-def _of_native(released: dict[str, Any] | None, classes: Classes) -> AggregateExplanation | None:
+def _aggregate_from_native(released: dict[str, Any] | None, classes: Classes) -> AggregateExplanation | None:
     """Convert a native aggregate; ``None`` if it was withheld."""
     if released is None:
         return None
@@ -62,7 +62,7 @@ def _of_native(released: dict[str, Any] | None, classes: Classes) -> AggregateEx
     )
 
 
-class Reporting(Asking):
+class Reporting(ExplainMethods):
     """Methods of :class:`.CaseExplainer` that summarize."""
 
     def aggregate(
@@ -108,8 +108,8 @@ class Reporting(Asking):
         samples = self._samples(X_test)
         labels = self._labels(X_test, samples, predictions, model)
         numbers = self._predicted_numbers(labels)
-        released = self._native.aggregate(samples, numbers, self._space.given(samples), self.n_jobs)
-        return [_of_native(one, self._classes) for one in released]
+        released = self._native.aggregate(samples, numbers, self._space.native_input(samples), self.n_jobs)
+        return [_aggregate_from_native(one, self._classes) for one in released]
 
     def compare_features(
         self, X_test: Any, predictions: Any = None, model: Any = None
@@ -149,7 +149,7 @@ class Reporting(Asking):
         labels = self._labels(X_test, samples, predictions, model)
         numbers = self._predicted_numbers(labels)
         compared: list[list[dict[str, Any]]] = self._native.compare_features(
-            samples, numbers, self._space.given(samples), self.n_jobs
+            samples, numbers, self._space.native_input(samples), self.n_jobs
         )
         return compared
 

@@ -29,7 +29,7 @@ def per_sample(
     maps, explainer = run.pop("explanations", None), run.pop("explainer", None)
     if is_explainer(maps):
         maps, explainer = None, maps
-    asked = Run.of(**run, metrics=[("metric", metric)])
+    asked = Run.from_keywords(**run, metrics=[("metric", metric)])
     asked.explainers = [("maps", maps, explainer)]
     metric.check(asked)
     with bar(len(asked.array) if asked.inputs is not None else None, "sample", progress) as shown:

@@ -58,8 +58,8 @@ class _Samples:
         parts = _tuple_of(tensors)
         shapes = [(n, *of.shape[1:]) for of in self.given]
         if [tuple(of.shape) for of in parts] != shapes:
-            told = ", ".join(map(str, shapes))
-            raise ValueError(f"{name}: expected tensors shaped as the inputs, {told}")
+            expected = ", ".join(map(str, shapes))
+            raise ValueError(f"{name}: expected tensors shaped as the inputs, {expected}")
         return _rows(parts)
 
     def values(self, per_sample: Array) -> Any:
@@ -131,28 +131,28 @@ def infidelity(
     maps = samples.rows(attributions, n, "attributions")
     # What maps say of each change, and what the model does.
     shape = whole("n_perturb_samples", n_perturb_samples, 1), n
-    told, done = np.empty(shape), np.empty(shape)
+    expected_changes, actual_changes = np.empty(shape), np.empty(shape)
 
     def scores(tensors: Any, of: Array) -> Array:
-        further = _tuple_of(_of_samples(additional_forward_args, of, n))
+        further = _tuple_of(_select_samples(additional_forward_args, of, n))
         answer = forward_func(*_tuple_of(tensors), *further)
-        return _selected(answer, _of_samples(target, of, n)).astype(np.float64)
+        return _selected(answer, _select_samples(target, of, n)).astype(np.float64)
 
-    with Tensors.of(forward_func, "torch", None).calling():
+    with Tensors.for_model(forward_func, "torch", None).calling():
         whole_scores = scores(inputs, np.arange(n))
         for draws, of, repeated in samples.repeated(n_perturb_samples, max_examples_per_batch):
-            of_rows = () if baselines is None else (_of_samples(baselines, of, n),)
+            of_rows = () if baselines is None else (_select_samples(baselines, of, n),)
             changes, perturbed = perturb_func(repeated, *of_rows)
             rows = samples.rows(changes, len(of), "perturb_func")
             sums = np.einsum("ij,ij->i", rows, maps[of], dtype=np.float64)
-            told[draws] = sums.reshape(n, -1).T
-            done[draws] = (whole_scores[of] - scores(perturbed, of)).reshape(n, -1).T
+            expected_changes[draws] = sums.reshape(n, -1).T
+            actual_changes[draws] = (whole_scores[of] - scores(perturbed, of)).reshape(n, -1).T
     if normalize:
-        squares = (told * told).sum(axis=0)
+        squares = (expected_changes * expected_changes).sum(axis=0)
         with np.errstate(invalid="ignore"):
             # The factor with which the maps say it best; there is none where they say nothing.
-            told *= (told * done).sum(axis=0) / squares
-    return samples.values(((told - done) ** 2).mean(axis=0))
+            expected_changes *= (expected_changes * actual_changes).sum(axis=0) / squares
+    return samples.values(((expected_changes - actual_changes) ** 2).mean(axis=0))
 
 
 def default_perturb_func(inputs: Any, perturb_radius: float = 0.02) -> Any:
@@ -242,7 +242,7 @@ def sensitivity_max(
     radius = (perturb_radius,) if takes_radius else ()
 
     def explained(tensors: Any, of: Array) -> Array:
-        arguments = {name: _of_samples(value, of, n) for name, value in kwargs.items()}
+        arguments = {name: _select_samples(value, of, n) for name, value in kwargs.items()}
         return samples.rows(explanation_func(tensors, **arguments), len(of), "explanation_func")
 
     maps = explained(inputs, np.arange(n))
@@ -315,11 +315,11 @@ def _rows(tensors: tuple[Any, ...]) -> Array:
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
 
-def _of_samples(values: Any, samples: Array, n: int) -> Any:
+def _select_samples(values: Any, samples: Array, n: int) -> Any:
     """Select the entry of each row's sample if there is one per sample, otherwise return the value.
     """
     if isinstance(values, tuple):
-        return tuple(_of_samples(value, samples, n) for value in values)
+        return tuple(_select_samples(value, samples, n) for value in values)
     if isinstance(values, list) and len(values) == n:
         return [values[sample] for sample in samples]
     if getattr(values, "ndim", 0) > 0 and len(values) == n:

@@ -89,7 +89,7 @@ def mask_properties(
     >>> of.size, of.n_components, of.component_share
     (2, 2, 0.5)
     """
-    mask, edge_index = _of_edges(mask, edge_index)
+    mask, edge_index = _align_edges(mask, edge_index)
     values = _arrays.reals(mask, "mask").reshape(-1)
     threshold, n_jobs = number("threshold", threshold), threads(n_jobs)
     if edge_index is None:
@@ -146,7 +146,7 @@ def sparsify(
     given = [(kind, level) for kind, level in asked.items() if level is not None]
     if len(given) != 1:
         raise ValueError("expected one of top_k, fraction and threshold")
-    mask, edge_index = _of_edges(mask, edge_index)
+    mask, edge_index = _align_edges(mask, edge_index)
     values = _arrays.reals(mask, "mask", ndim=1)
     index = None if edge_index is None else edges(edge_index)
     kind, level = given[0]
@@ -156,7 +156,7 @@ def sparsify(
     return hard
 
 
-def _of_edges(mask: Any, edge_index: Any) -> tuple[Any, Any]:
+def _align_edges(mask: Any, edge_index: Any) -> tuple[Any, Any]:
     """Align a mask and its edges by their labels."""
     alignment = Alignment()
     mask = alignment.take(mask, "mask", "edges")

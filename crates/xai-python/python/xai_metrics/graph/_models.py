@@ -29,7 +29,7 @@ def _called(
     model: Model, has_batch: bool, shown: Any = None, index: Any = None, at: Any = None
 ) -> Callable[[Any, Any, Any, Any], Any]:
     """Adapt the model for the kernels: arrays in, rows of real numbers out."""
-    tensors = Tensors.of(model, None, None)
+    tensors = Tensors.for_model(model, None, None)
 
     def call(features: Any, edge_index: Any, edge_weight: Any, batch: Any) -> Any:
         if edge_weight is None:
@@ -51,7 +51,7 @@ def _called(
     return call
 
 
-def _of_rows(features: Any, batch: Any, target: Any, index: Any) -> tuple[Any, Any, Any]:
+def _align_rows(features: Any, batch: Any, target: Any, index: Any) -> tuple[Any, Any, Any]:
     """Return targets and index of the output rows (one per graph or node), and the positions of the
     index.
     """
@@ -386,7 +386,7 @@ def sweep(
     kind, levels = given[0]
     levels = _arrays.reals(levels, kind if kind == "top_k" else f"{kind}s", ndim=1).tolist()
     whole, (mask,) = graph(features, edge_index, edge_weight, batch, edge_mask=edge_mask)
-    target, index, at = _of_rows(features, batch, target, index)
+    target, index, at = _align_rows(features, batch, target, index)
     with bar(1 + 2 * len(levels), "calls", progress) as shown:
         fields = _native.graph_sweep_model(
             _called(model, batch is not None, shown, index, at),
@@ -597,7 +597,7 @@ def robust_fidelity(
     (0.0, 0.3)
     """
     whole, (mask,) = graph(features, edge_index, edge_weight, batch, edge_mask=edge_mask)
-    target, index, at = _of_rows(features, batch, target, index)
+    target, index, at = _align_rows(features, batch, target, index)
     usual = {one.name: one.default for one in parameters_of("graph.robust_fidelity")}
     n_draws = parameters.get("n_draws", usual["n_draws"])
     # What is no number of draws is refused below.

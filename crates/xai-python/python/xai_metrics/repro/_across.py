@@ -181,7 +181,7 @@ def gwet_ac2(
         runs = stacked(codes)
         occurring = np.unique(runs)
         classes = occurring if words is None else words[occurring]
-        weights = _of_classes(weights, (classes if scale is None else scale).tolist())
+        weights = _align_classes(weights, (classes if scale is None else scale).tolist())
         matrix = _arrays.reals(weights, "weights", ndim=2).astype(np.float64, copy=False)
         if scale is not None:
             if matrix.shape != (len(scale),) * 2:
@@ -191,7 +191,7 @@ def gwet_ac2(
     return None if value is None else float(value)
 
 
-def _of_classes(weights: Any, classes: list[Any]) -> Any:
+def _align_classes(weights: Any, classes: list[Any]) -> Any:
     """Reorder the rows and columns of a table of weights to those of the classes."""
     if not hasattr(weights, "loc") or getattr(weights, "ndim", 0) != 2 or not has_labels(weights):
         return weights

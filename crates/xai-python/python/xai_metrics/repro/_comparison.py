@@ -52,14 +52,14 @@ class GroupComparison(Table, Sequence[GroupDifference]):
     def __init__(self, differences: Sequence[GroupDifference]) -> None:
         self._differences = tuple(differences)
 
-    def __getitem__(self, place: Any) -> Any:
+    def __getitem__(self, key: Any) -> Any:
         """Return a difference by index, or by the name of a metric."""
-        if isinstance(place, str):
+        if isinstance(key, str):
             for difference in self._differences:
-                if difference.metric == place:
+                if difference.metric == key:
                     return difference
-            raise KeyError(place)
-        return self._differences[place]
+            raise KeyError(key)
+        return self._differences[key]
 
     def __len__(self) -> int:
         return len(self._differences)

@@ -157,16 +157,16 @@ def ordered(predictions: Any, scale: Labels | None = None) -> Labels:
     if scale is not None:
         order = scale.tolist()
     if order is not None and not _are_ascending(order):
-        place_of = {label: place for place, label in enumerate(order)}
+        place_of = {label: index for index, label in enumerate(order)}
         placed = [np.array([place_of[label] for label in part.reshape(-1).tolist()], dtype=np.int64) for part in parts]
         return stacked([of.reshape(part.shape) for of, part in zip(placed, parts)]) if isinstance(runs, list) else placed[0].reshape(runs.shape)
     words = [part for part in parts if part.size and _labels.kind_of(part) != "numbers"]
     if words:
-        told = f"predictions: distances between classes need an order, and text such as {_labels.examples(words[0])} has none"
+        message = f"predictions: distances between classes need an order, and text such as {_labels.examples(words[0])} has none"
         if _labels.are_numbers_as_text(np.unique(np.concatenate([part.reshape(-1) for part in words])).tolist()):
-            raise ValueError(f"{told}; these are numbers that are stored as text: convert them by `astype(int)`")
+            raise ValueError(f"{message}; these are numbers that are stored as text: convert them by `astype(int)`")
         raise ValueError(
-            f'{told}; say it by categories=["low", …, "high"], or give ordered categories, '
+            f'{message}; say it by categories=["low", …, "high"], or give ordered categories, '
             '`astype(pandas.CategoricalDtype(["low", …, "high"], ordered=True))`, numbers, or weights="identity"'
         )
     return stacked(_in_place(runs))

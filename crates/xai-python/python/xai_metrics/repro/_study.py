@@ -170,7 +170,7 @@ class SimulationStudy(Reported, Table):
                 shown.update(end - start)
 
     @classmethod
-    def _of(cls, native: Any) -> SimulationStudy:
+    def _from_native(cls, native: Any) -> SimulationStudy:
         study = cls.__new__(cls)
         study._native = native
         return study
@@ -202,7 +202,7 @@ class SimulationStudy(Reported, Table):
             If ``other`` is not a study.
         """
         check_class(other, self)
-        return self._of(self._native.followed_by(other._native))
+        return self._from_native(self._native.followed_by(other._native))
 
     def summary(self, *, n_jobs: int | None = None) -> StudySummary:
         """Summarize the behaviour of each metric.
@@ -308,7 +308,7 @@ class SimulationStudy(Reported, Table):
         ValueError
             If the file does not contain draws.
         """
-        return cls._of(_native.ReproStudy.from_csv(Path(path).read_bytes()))
+        return cls._from_native(_native.ReproStudy.from_csv(Path(path).read_bytes()))
 
     def plot(self, metric: str, *, n_bins: int = 20, ax: Any = None) -> Any:
         """Plot a metric over accuracy, for independent and dependent errors, with matplotlib.

@@ -90,10 +90,10 @@ def weights_of(
         )
     wrong = ~(np.isfinite(given) & (given >= 0))
     if wrong.any():
-        place = int(np.argmax(wrong))
+        index = int(np.argmax(wrong))
         raise ValueError(
             "what weighting gives: expected a finite weight, at least 0, at distance "
-            f"{far[there][place]}, got {given[place]}"
+            f"{far[there][index]}, got {given[index]}"
         )
     weights = np.full(far.shape, np.nan)
     weights[there] = given

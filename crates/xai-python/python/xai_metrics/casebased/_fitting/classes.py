@@ -85,7 +85,7 @@ class Classes:
         check_known(distinct, known.tolist(), name, "the classes of y_train", any_is_enough=any_is_enough)
 
     @classmethod
-    def of_names(cls, names: dict[int, str]) -> Classes:
+    def from_names(cls, names: dict[int, str]) -> Classes:
         """Create classes whose labels are the names of the numbers."""
         made = cls.__new__(cls)
         made._foreign, made.has_names = {}, False
@@ -132,7 +132,7 @@ class Classes:
         foreign = (label for label, known in self._foreign.items() if known == number)
         return next(foreign, number)
 
-    def of_numbers(self, numbers: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+    def labels_from_numbers(self, numbers: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
         """Return the labels of numbers of training classes."""
         known, places = np.unique(numbers, return_inverse=True)
         values = [self.label(int(number)) for number in known]

@@ -59,7 +59,7 @@ class Encoding:
                 check_finite(numbers, _One(column), name)
                 parts.append(numbers)
                 continue
-            known = {word: place for place, word in enumerate(self.categories[column])}
+            known = {word: index for index, word in enumerate(self.categories[column])}
             words = _words(table[column], called) or [str(value) for value in to_numpy(table[column], called).tolist()]
             if any(word not in known for word in words):
                 raise ValueError(f"{called}: has a category that no training row has; leave such rows out")

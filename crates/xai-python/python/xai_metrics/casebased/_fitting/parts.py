@@ -34,14 +34,14 @@ def joined(answers: list[tuple[Any, ...]]) -> tuple[Any, ...]:
         return answers[0]
     width = max(answer[0].shape[1] for answer in answers)
 
-    def rows(place: int, fill: float) -> Any:
+    def rows(index: int, fill: float) -> Any:
         padded = []
         for answer in answers:
-            array = answer[place]
+            array = answer[index]
             missing = ((0, 0), (0, width - array.shape[1]))
             padded.append(np.pad(array, missing, constant_values=fill))
         return np.concatenate(padded)
 
     full = all(answer[5] and answer[0].shape[1] == width for answer in answers)
-    *others, ties = (np.concatenate([answer[place] for answer in answers]) for place in (2, 3, 4, 6))
+    *others, ties = (np.concatenate([answer[index] for answer in answers]) for index in (2, 3, 4, 6))
     return (rows(0, -1), rows(1, np.nan), *others, full, ties)

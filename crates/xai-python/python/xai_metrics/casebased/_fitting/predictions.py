@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._arrays import to_numpy
-from ..._frameworks import framework_of, of_arrays
+from ..._frameworks import framework_of, on_arrays
 from .classes import label_array, label_value
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def predictions_of(
     For a framework module, whose outputs are scores, the class is the index of the largest
     output.
     """
-    predict = getattr(model, "predict", None) or of_arrays(model)
+    predict = getattr(model, "predict", None) or on_arrays(model)
     rows = samples
     if hasattr(model, "feature_names_in_"):
         # Fitted on a table: it warns where the names of the columns are missing.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._arrays import reals
-from ..._frameworks import of_arrays
+from ..._frameworks import on_arrays
 from .._extractors import (
     ActivationExtractor,
     CallableActivationExtractor,
@@ -39,7 +39,7 @@ class Space:
     #: Similarity in the form of the native part; ``None`` for features.
     choice: Any = None
     #: Function that computes activations or leaves of rows.
-    of_rows: Callable[[Array], Array] | None = None
+    row_function: Callable[[Array], Array] | None = None
     extractor: ActivationExtractor | None = None
     model: Any = None
     feature_share: float = 0.0
@@ -48,9 +48,9 @@ class Space:
     #: Classes that a prediction may have, if each has a space of its own.
     known_classes: list[Any] = field(default_factory=list)
 
-    def given(self, rows: Array) -> Array | None:
+    def native_input(self, rows: Array) -> Array | None:
         """Compute what the native part needs for rows, with one call of the model."""
-        return None if self.of_rows is None else self.of_rows(rows)
+        return None if self.row_function is None else self.row_function(rows)
 
 
 def strategy_of(similarity: Any, model: Any) -> Any:
@@ -95,7 +95,7 @@ def space_of(strategy: Any, rows: Array, classes: Classes) -> Space:
     if isinstance(strategy, CustomActivations):
         return _activations(_extractor(strategy.extractor), strategy.model, rows, share)
     if not hasattr(strategy.model, "coefs_") and callable(strategy.model):
-        extractor = CallableActivationExtractor(lambda layer, X: of_arrays(layer)(X))
+        extractor = CallableActivationExtractor(lambda layer, X: on_arrays(layer)(X))
         space = _activations(extractor, strategy.model, rows, share)
         # A layer is no model that predicts.
         space.model = strategy.model if hasattr(strategy.model, "predict") else None
@@ -139,7 +139,7 @@ def _activations(
         if share
         else "activations",
         choice={"activations": parameters},
-        of_rows=lambda rows: _of_extractor(extractor.transform(rows), len(rows)),
+        row_function=lambda rows: _check_activations(extractor.transform(rows), len(rows)),
         extractor=extractor,
         model=model,
         feature_share=share,
@@ -165,10 +165,10 @@ def _hidden_layers(
         if n_outputs not in (1, len(known)):
             raise ValueError("MLP output columns do not match model classes")
         n_units = extractor.transform(rows[:1]).shape[1]
-        for place, label in enumerate(known):
+        for index, label in enumerate(known):
             weights = np.ones(n_units)
             if strategy.layer in ("last_hidden", "all_hidden"):
-                importance = extractor.importance(0 if n_outputs == 1 else place)
+                importance = extractor.importance(0 if n_outputs == 1 else index)
                 weights[n_units - len(importance) :] = importance
             class_weights.append((classes.number(label), weights.tolist()))
     space = _activations(extractor, model, rows, share, class_weights)
@@ -212,7 +212,7 @@ def _leaves(model: Any, rows: Array) -> Array:
     return np.ascontiguousarray(leaves, dtype=np.uint32)
 
 
-def _of_extractor(values: Any, n_rows: int) -> Array:
+def _check_activations(values: Any, n_rows: int) -> Array:
     """Validate activations of ``n_rows`` rows."""
     array = np.ascontiguousarray(reals(values, "the activations", 2), dtype=np.float64)
     if len(array) != n_rows:

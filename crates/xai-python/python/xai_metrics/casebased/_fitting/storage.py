@@ -12,7 +12,7 @@ from .classes import Classes
 from .similarity import Space
 
 
-def of_stored(stored: bytes, labels: str, n_jobs: int | None) -> dict[str, Any]:
+def attributes_from_file(stored: bytes, labels: str, n_jobs: int | None) -> dict[str, Any]:
     """Return the attributes of a stored explainer."""
     if labels not in ("numbers", "names"):
         raise ValueError(f"labels: expected 'numbers' or 'names', got {labels!r}")
@@ -29,7 +29,7 @@ def of_stored(stored: bytes, labels: str, n_jobs: int | None) -> dict[str, Any]:
         if unnamed:
             raise ValueError(f"labels='names': class {unnamed[0]} of the file has no name")
         y_train = np.array([names[number] for number in numbers.tolist()])
-        classes = Classes.of_names(names)
+        classes = Classes.from_names(names)
     metadata = {}
     if info["aggregate_minimum"] is None:
         metadata = {name: next(iter(column.values())) for name, column in native.metadata()}

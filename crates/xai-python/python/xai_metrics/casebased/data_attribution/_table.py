@@ -200,7 +200,7 @@ def compare(
         metrics = [name for name, info in infos_by_name().items() if given.issuperset(info.needs)]
     metrics = list(metrics)
     infos = {metric: _info(metric) for metric in metrics}
-    repeated = next((metric for place, metric in enumerate(metrics) if metric in metrics[:place]), None)
+    repeated = next((metric for index, metric in enumerate(metrics) if metric in metrics[:index]), None)
     if repeated is not None:
         raise ValueError(f"metrics: {repeated!r} occurs twice; give it once")
     inspects = any("scores" in info.needs for info in infos.values())

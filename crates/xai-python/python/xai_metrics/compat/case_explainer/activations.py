@@ -56,7 +56,7 @@ class ForestProximityRetrieval:
     model: Any
 
 
-def of_former(retrieval: Any) -> Any:
+def from_former(retrieval: Any) -> Any:
     """Convert a former strategy to a current one; other values are returned unchanged."""
     if isinstance(retrieval, HiddenActivationRetrieval):
         weighting = retrieval.output_weighting if retrieval.use_output_weights else "none"
@@ -74,7 +74,7 @@ def of_former(retrieval: Any) -> Any:
     elif isinstance(retrieval, ForestProximityRetrieval):
         return ForestProximity(retrieval.model)
     elif isinstance(retrieval, Blend):
-        return replace(retrieval, strategy=of_former(retrieval.strategy))
+        return replace(retrieval, strategy=from_former(retrieval.strategy))
     else:
         return retrieval
     if not 0.0 <= retrieval.blend_alpha <= 1.0:

@@ -9,7 +9,7 @@ from typing import Any
 from xai_metrics import casebased
 from xai_metrics.casebased import Blend, CustomActivations, SklearnMLPActivationExtractor
 
-from .activations import of_former
+from .activations import from_former
 
 __all__ = ["CaseExplainer"]
 
@@ -158,11 +158,11 @@ def strategy_of_arguments(
             )
         if retrieval is not None:
             _warn("retrieval= is deprecated; use similarity=")
-            strategy = of_former(retrieval)
+            strategy = from_former(retrieval)
             if strategy is retrieval:
                 raise TypeError("retrieval must be one of the *Retrieval classes; use similarity=")
             return strategy
-        return of_former(similarity)
+        return from_former(similarity)
     if not 0.0 <= float(blend_alpha) <= 1.0:
         raise ValueError(f"blend_alpha must be in [0, 1], got {blend_alpha}")
     if not legacy:

@@ -52,10 +52,10 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name):
-        told = f"module {__name__!r} has no attribute {name!r}"
+        message = f"module {__name__!r} has no attribute {name!r}"
         if name == "explain":
-            told += "; give a metric explain_func(model=…, inputs=…, targets=…) -> maps, by captum for instance"
-        raise AttributeError(told)
+            message += "; give a metric explain_func(model=…, inputs=…, targets=…) -> maps, by captum for instance"
+        raise AttributeError(message)
 
 
 globals().update(CLASSES)

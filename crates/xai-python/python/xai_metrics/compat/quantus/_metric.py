@@ -13,8 +13,8 @@ from xai_metrics._arguments import threads
 from xai_metrics._described import MetricInfo, wrapped
 from xai_metrics._registry import find, metric_of
 
-from ._asked import Asked, Call
-from ._table import DOORS, SHARED, Door, unit_area
+from ._metric_call import MetricCall, Call
+from ._table import DEFINITIONS, SHARED, Definition, unit_area
 
 
 class Metric:
@@ -48,12 +48,12 @@ class Metric:
         Number of threads; ``None`` for one per core.
     """
 
-    _door: ClassVar[Door]
+    _definition: ClassVar[Definition]
     #: Name of the underlying registered metric.
     _measures: ClassVar[str]
 
     def __init__(self, *, compat: bool = False, n_jobs: int | None = None, **options: Any) -> None:
-        known = {**SHARED, **self._door.options}
+        known = {**SHARED, **self._definition.options}
         unknown = next((name for name in options if name not in known), None)
         if unknown is not None:
             names = ", ".join(known)
@@ -142,14 +142,14 @@ class Metric:
             channel_first,
             explain_func,
             explain_func_kwargs,
-            self._door.softmax if softmax is None else softmax,
+            self._definition.softmax if softmax is None else softmax,
             device,
             batch_size,
             custom_batch,
         )
         options = SimpleNamespace(**self._options)
-        asked = Asked(self._measures, options, self.compat, call, self.n_jobs)
-        scores = self._door.scores(asked)
+        asked = MetricCall(self._measures, options, self.compat, call, self.n_jobs)
+        scores = self._definition.scores(asked)
         self._areas = asked.areas
         if self._options["return_aggregate"]:
             scores = [self._aggregate(scores)]
@@ -224,7 +224,7 @@ class Metric:
             pyplot.show()
 
     def __repr__(self) -> str:
-        defaults = {**SHARED, **self._door.options}
+        defaults = {**SHARED, **self._definition.options}
         given = {k: v for k, v in self._options.items() if v is not defaults[k]}
         given |= {"compat": True} if self.compat else {}
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in given.items())})"
@@ -236,9 +236,9 @@ _OPTIONS = (
 )
 
 
-def metric_class(name: str, door: Door) -> type[Metric]:
+def metric_class(name: str, definition: Definition) -> type[Metric]:
     """Create the class of a metric."""
-    info = find(f"quantus.{door.like or name}")
+    info = find(f"quantus.{definition.like or name}")
     ours = "".join(word.capitalize() for word in info.name.split("_"))
     if info.has_call_of_its_own:
         ours = f"func:`~xai_metrics.attribution.{info.name}`"
@@ -250,7 +250,7 @@ def metric_class(name: str, door: Door) -> type[Metric]:
         "",
         f"Better: {better}.",
         "",
-        *wrapped(door.differs, 0),
+        *wrapped(definition.differs, 0),
         "",
         *wrapped(_OPTIONS, 0),
         "",
@@ -260,16 +260,16 @@ def metric_class(name: str, door: Door) -> type[Metric]:
         "",
     ]
     keyword = inspect.Parameter.KEYWORD_ONLY
-    defaults = {**SHARED, **door.options, "compat": False, "n_jobs": None}
+    defaults = {**SHARED, **definition.options, "compat": False, "n_jobs": None}
     parameters = [inspect.Parameter(of, keyword, default=d) for of, d in defaults.items()]
     members = {
         "__doc__": "\n".join(lines),
         "__module__": "xai_metrics.compat.quantus",
         "__signature__": inspect.Signature(parameters),
-        "_door": door,
+        "_definition": definition,
         "_measures": info.name,
     }
     return type(name, (Metric,), members)
 
 
-CLASSES = {name: metric_class(name, door) for name, door in DOORS.items()}
+CLASSES = {name: metric_class(name, definition) for name, definition in DEFINITIONS.items()}

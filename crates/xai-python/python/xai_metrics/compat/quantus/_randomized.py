@@ -77,11 +77,11 @@ def outputs_of_layers(
 
     containers = (type(model), torch.nn.Sequential)
     layers = [of for of in model.named_modules() if not isinstance(of[1], containers)]
-    wanted = {place % len(layers) for place in places or ()}
+    wanted = {index % len(layers) for index in places or ()}
     chosen = [
         layer
-        for place, (name, layer) in enumerate(layers)
-        if not (names or places) or name in (names or ()) or place in wanted
+        for index, (name, layer) in enumerate(layers)
+        if not (names or places) or name in (names or ()) or index in wanted
     ]
     if not chosen:
         raise ValueError(f"layer_names: no layer is called {', '.join(names or ())}")

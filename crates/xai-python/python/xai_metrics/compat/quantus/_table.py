@@ -12,20 +12,20 @@ import numpy as np
 from xai_metrics.attribution._functions import smoothed
 
 from . import _words
-from ._asked import Asked, over_defined
+from ._metric_call import MetricCall, over_defined
 from ._randomized import layers_of, outputs_of_layers, randomized, shifted
-from ._words import meant, name_of
+from ._words import resolve, name_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 
 @dataclass(frozen=True)
-class Door:
+class Definition:
     """Definition of a Quantus class."""
 
     #: Function that computes the scores.
-    scores: Callable[[Asked], Any]
+    scores: Callable[[MetricCall], Any]
     #: Options in addition to :data:`SHARED`, with their defaults.
     options: Mapping[str, Any] = field(default_factory=dict)
     #: Default of the argument ``softmax``.
@@ -72,7 +72,7 @@ _LAYERS = {
 # Faithfulness
 
 
-def _faithfulness_correlation(q: Asked) -> Any:
+def _faithfulness_correlation(q: MetricCall) -> Any:
     q.removes()
     o = q.options
     return q.per_sample(
@@ -85,7 +85,7 @@ def _faithfulness_correlation(q: Asked) -> Any:
     )
 
 
-def _faithfulness_estimate(q: Asked) -> Any:
+def _faithfulness_estimate(q: MetricCall) -> Any:
     q.removes()
     return q.per_sample(
         group_size=q.options.features_in_step,
@@ -94,11 +94,11 @@ def _faithfulness_estimate(q: Asked) -> Any:
     )
 
 
-def _correlation(q: Asked) -> str:
-    return meant("similarity_func", q.options.similarity_func, _words.CORRELATIONS)
+def _correlation(q: MetricCall) -> str:
+    return resolve("similarity_func", q.options.similarity_func, _words.CORRELATIONS)
 
 
-def _pixel_flipping(q: Asked) -> Any:
+def _pixel_flipping(q: MetricCall) -> Any:
     q.removes()
     steps = f"every:{q.options.features_in_step}"
     curves = q.curves(steps=steps, baseline=q.options.perturb_baseline)
@@ -107,16 +107,16 @@ def _pixel_flipping(q: Asked) -> Any:
     return [unit_area(curve[1:]) for curve in curves] if q.compat else q.areas
 
 
-def _monotonicity(q: Asked) -> Any:
+def _monotonicity(q: MetricCall) -> Any:
     q.removes()
     steps = f"every:{q.options.features_in_step}"
     return _flags(q.per_sample(steps=steps, baseline=q.options.perturb_baseline, strict=True))
 
 
-def _monotonicity_correlation(q: Asked) -> Any:
+def _monotonicity_correlation(q: MetricCall) -> Any:
     q.removes()
     o = q.options
-    meant("similarity_func", o.similarity_func, {"correlation_spearman": ""})
+    resolve("similarity_func", o.similarity_func, {"correlation_spearman": ""})
     if o.perturb_baseline != "uniform":
         raise ValueError(
             f"perturb_baseline: expected uniform, got {o.perturb_baseline!r}: it is a mean over "
@@ -132,7 +132,7 @@ def _monotonicity_correlation(q: Asked) -> Any:
     )
 
 
-def _patches(q: Asked, **parameters: Any) -> list[npt.NDArray[Any]]:
+def _patches(q: MetricCall, **parameters: Any) -> list[npt.NDArray[Any]]:
     q.removes()
     return q.curves(
         reading="images",
@@ -142,9 +142,9 @@ def _patches(q: Asked, **parameters: Any) -> list[npt.NDArray[Any]]:
     )
 
 
-def _region_perturbation(q: Asked) -> Any:
+def _region_perturbation(q: MetricCall) -> Any:
     o = q.options
-    meant("order", o.order, {"morf": "", "lerf": "", "random": ""})
+    resolve("order", o.order, {"morf": "", "lerf": "", "random": ""})
     n_patches = math.prod(math.ceil(size / o.patch_size) for size in q.plane())
     share = min(1.0, (o.regions_evaluation + 0.5) / n_patches)
     orders = None
@@ -156,11 +156,11 @@ def _region_perturbation(q: Asked) -> Any:
     return [(curve[0] - curve[1:]).tolist() for curve in curves]
 
 
-def _selectivity(q: Asked) -> Any:
+def _selectivity(q: MetricCall) -> Any:
     return [curve[1:].tolist() for curve in _patches(q, steps="all")]
 
 
-def _sensitivity_n(q: Asked) -> Any:
+def _sensitivity_n(q: MetricCall) -> Any:
     q.removes()
     o = q.options
     step, n = o.features_in_step, q.x[0].size
@@ -184,7 +184,7 @@ def _sensitivity_n(q: Asked) -> Any:
     return over_defined(of_sizes, "mean", axis=1)
 
 
-def _irof(q: Asked) -> Any:
+def _irof(q: MetricCall) -> Any:
     q.removes()
     sides = {"segments": q.segments()}
     baseline = q.options.perturb_baseline
@@ -195,10 +195,10 @@ def _irof(q: Asked) -> Any:
     return [len(curve) - 1 - unit_area(curve[1:] / curve[0]) for curve in curves]
 
 
-def _infidelity(q: Asked) -> Any:
+def _infidelity(q: MetricCall) -> Any:
     q.removes()
     o = q.options
-    meant("loss_func", o.loss_func, {"mse": ""})
+    resolve("loss_func", o.loss_func, {"mse": ""})
     values = []
     for size in o.perturb_patch_sizes or [4]:
         how: dict[str, Any] = {"perturbation": f"patches:{size}", "baseline": o.perturb_baseline}
@@ -208,7 +208,7 @@ def _infidelity(q: Asked) -> Any:
     return np.mean(values, axis=0).tolist()
 
 
-def _road(q: Asked) -> Any:
+def _road(q: MetricCall) -> Any:
     q.removes(_words.IMPUTATION)
     o = q.options
     percentages = list(range(1, 100, 2) if o.percentages is None else o.percentages)
@@ -217,7 +217,7 @@ def _road(q: Asked) -> Any:
     return dict(zip(percentages, scores))
 
 
-def _sufficiency(q: Asked) -> Any:
+def _sufficiency(q: MetricCall) -> Any:
     word = {"seuclidean": "euclidean", "cityblock": "manhattan"}.get(
         q.options.distance_func, q.options.distance_func
     )
@@ -232,7 +232,7 @@ def _sufficiency(q: Asked) -> Any:
 # Robustness
 
 
-def _sensitivity(q: Asked) -> Any:
+def _sensitivity(q: MetricCall) -> Any:
     o = q.options
     _plain_norms(q, {"difference": ""}, {"fro_norm": ""}, {"fro_norm": ""})
     bounds = {"lower_bound": o.lower_bound, "upper_bound": o.upper_bound}
@@ -246,26 +246,26 @@ def _sensitivity(q: Asked) -> Any:
     )
 
 
-def _local_lipschitz(q: Asked) -> Any:
+def _local_lipschitz(q: MetricCall) -> Any:
     o = q.options
     _plain_norms(q, {"lipschitz_constant": ""}, _words.DISTANCES, {"distance_euclidean": ""})
-    distance = meant("norm_numerator", o.norm_numerator or "distance_euclidean", _words.DISTANCES)
+    distance = resolve("norm_numerator", o.norm_numerator or "distance_euclidean", _words.DISTANCES)
     law = {"perturb_mean": o.perturb_mean, "perturb_std": o.perturb_std}
     return q.near(o.perturb_std, "gaussian", "max", law, {"distance": distance})
 
 
-def _plain_norms(q: Asked, *words: dict[str, str]) -> None:
+def _plain_norms(q: MetricCall, *words: dict[str, str]) -> None:
     """Check the functions of the similarity and of its two norms."""
     for option, known in zip(_NORMS, words):
         given = getattr(q.options, option)
         if given is not None:
-            meant(option, given, known)
+            resolve(option, given, known)
 
 
-def _continuity(q: Asked) -> Any:
+def _continuity(q: MetricCall) -> Any:
     o = q.options
-    axis = meant("perturb_func", o.perturb_func or "translation_x_direction", _words.TRANSLATIONS)
-    meant("perturb_baseline", o.perturb_baseline, {"black": ""})
+    axis = resolve("perturb_func", o.perturb_func or "translation_x_direction", _words.TRANSLATIONS)
+    resolve("perturb_baseline", o.perturb_baseline, {"black": ""})
     along = 1 if axis == "width" else 0
     size = q.plane()[along]
     step = (2 * size + 1) // o.nr_steps
@@ -281,7 +281,7 @@ def _continuity(q: Asked) -> Any:
     return q.draw_by_draw(draws, "max", reading="images", **how)
 
 
-def _consistency(q: Asked) -> Any:
+def _consistency(q: MetricCall) -> Any:
     n, given = q.x[0].size, q.options.discretise_func
     words: dict[str, Any] = {
         "top_n_sign": (lambda a: np.sign(a[:5])) if q.compat else "top-signed:5",
@@ -290,10 +290,10 @@ def _consistency(q: Asked) -> Any:
         "floating_points": "rounded:2",
     }
     is_word = not callable(given) or name_of(given) in words
-    return q.among_samples(discretizer=meant("discretise_func", given, words) if is_word else given)
+    return q.among_samples(discretizer=resolve("discretise_func", given, words) if is_word else given)
 
 
-def _relative_stability(q: Asked) -> Any:
+def _relative_stability(q: MetricCall) -> Any:
     o = q.options
     how: dict[str, Any] = {"floor": o.eps_min}
     sides = {}
@@ -301,7 +301,7 @@ def _relative_stability(q: Asked) -> Any:
         how["elementwise"] = o.eps_min
     if q.metric == "relative_representation_stability":
         layer = outputs_of_layers(q.call.model, q.tensors, o.layer_names, o.layer_indices)
-        sides["representation"] = q.of_read(layer)
+        sides["representation"] = q.on_reshaped(layer)
     bounds = {"lower_bound": 0.02, "upper_bound": 0.2} if q.compat else {"lower_bound": 0.2}
     return q.near(0.2, "around", "max", bounds, how, drops=True, sides=sides)
 
@@ -309,7 +309,7 @@ def _relative_stability(q: Asked) -> Any:
 # Localisation
 
 
-def _pointing_game(q: Asked) -> Any:
+def _pointing_game(q: MetricCall) -> Any:
     values = q.on_masks(ties="any", weighted=q.options.weighted)
     if q.options.weighted:
         return values
@@ -317,7 +317,7 @@ def _pointing_game(q: Asked) -> Any:
     return [bool(v) for v in values] if q.compat else _flags(values)
 
 
-def _attribution_localisation(q: Asked) -> Any:
+def _attribution_localisation(q: MetricCall) -> Any:
     o = q.options
     relevance = "signed" if q.compat and not o.positive_attributions else "positive"
     values = q.on_masks(relevance=relevance, weighted=o.weighted, max_size=o.max_size)
@@ -325,16 +325,16 @@ def _attribution_localisation(q: Asked) -> Any:
     return [math.nan if q.compat and v > 1.0 else v for v in values]
 
 
-def _top_k_intersection(q: Asked) -> Any:
+def _top_k_intersection(q: MetricCall) -> Any:
     how = {"k": int(q.options.k), "influence": q.options.concept_influence}
     return q.on_masks(ties="lowest-index", **how)
 
 
-def _relevance_mass(q: Asked) -> Any:
+def _relevance_mass(q: MetricCall) -> Any:
     return q.on_masks(relevance="signed" if q.compat else "positive")
 
 
-def _focus(q: Asked) -> Any:
+def _focus(q: MetricCall) -> Any:
     if q.call.custom_batch is None:
         raise ValueError(
             "custom_batch: expected which quadrants show the class, four booleans per sample: "
@@ -347,13 +347,13 @@ def _focus(q: Asked) -> Any:
 # Complexity
 
 
-def _sparseness(q: Asked) -> Any:
+def _sparseness(q: MetricCall) -> Any:
     if q.compat:
         q.maps = q.maps + 1e-7
     return q.per_sample()
 
 
-def _effective_complexity(q: Asked) -> Any:
+def _effective_complexity(q: MetricCall) -> Any:
     if q.compat:
         return [int(n) for n in q.per_sample("nonzero_features", threshold=q.options.eps)]
     return q.per_sample("effective_complexity", tolerance=q.options.tolerance, steps="all")
@@ -362,7 +362,7 @@ def _effective_complexity(q: Asked) -> Any:
 # Randomisation
 
 
-def _randomization(q: Asked) -> Any:
+def _randomization(q: MetricCall) -> Any:
     o = q.options
     if o.return_average_correlation and o.return_last_correlation:
         raise ValueError("return_average_correlation: not together with return_last_correlation")
@@ -386,7 +386,7 @@ def _randomization(q: Asked) -> Any:
     return steps
 
 
-def _smooth_randomization(q: Asked) -> Any:
+def _smooth_randomization(q: MetricCall) -> Any:
     o = q.options
     plain = q.explain
 
@@ -402,15 +402,15 @@ def _smooth_randomization(q: Asked) -> Any:
     return _randomization(q)
 
 
-def _efficient_randomization(q: Asked) -> Any:
+def _efficient_randomization(q: MetricCall) -> Any:
     o = q.options
     if o.compute_extra_scores:
         raise ValueError("compute_extra_scores: not here; ask Complexity of each model's maps")
-    meant("complexity_func", o.complexity_func or "discrete_entropy", {"discrete_entropy": ""})
+    resolve("complexity_func", o.complexity_func or "discrete_entropy", {"discrete_entropy": ""})
     how = o.complexity_func_kwargs or {}
     bins = how.get("n_bins", 100)
     if how.get("rule") is not None:
-        bins = meant(
+        bins = resolve(
             "complexity_func_kwargs", how["rule"], {"Freedman Diaconis": "freedman-diaconis"}
         )
     model = randomized(q.call.model, layers_of(q.call.model, o.layer_order), o.seed)
@@ -418,7 +418,7 @@ def _efficient_randomization(q: Asked) -> Any:
     return q.per_sample(bins=bins, sides={"second_maps": random})
 
 
-def _random_logit(q: Asked) -> Any:
+def _random_logit(q: MetricCall) -> Any:
     o = q.options
     word, reading = q.similar()
     n_classes = o.num_classes
@@ -439,7 +439,7 @@ def _random_logit(q: Asked) -> Any:
 # Axioms
 
 
-def _completeness(q: Asked) -> Any:
+def _completeness(q: MetricCall) -> Any:
     q.removes()
     if q.options.output_func is not None:
         raise ValueError("output_func: not here; make it part of the model")
@@ -449,7 +449,7 @@ def _completeness(q: Asked) -> Any:
     return _within(gap, 0.0 if q.compat else q.options.tolerance)
 
 
-def _non_sensitivity(q: Asked) -> Any:
+def _non_sensitivity(q: MetricCall) -> Any:
     q.removes()
     o = q.options
     how: dict[str, Any] = {"zero_threshold": o.eps, "change_threshold": o.eps}
@@ -459,7 +459,7 @@ def _non_sensitivity(q: Asked) -> Any:
     return [int(n) for n in q.per_sample(baseline=o.perturb_baseline, **how)]
 
 
-def _input_invariance(q: Asked) -> Any:
+def _input_invariance(q: MetricCall) -> Any:
     o = q.options
     if o.perturb_func is not None:
         raise ValueError("perturb_func: inputs are shifted by input_shift")
@@ -490,8 +490,8 @@ def unit_area(scores: npt.NDArray[Any]) -> float:
 
 
 #: Definitions of all metrics of Quantus by name.
-DOORS = {
-    "FaithfulnessCorrelation": Door(
+DEFINITIONS = {
+    "FaithfulnessCorrelation": Definition(
         _faithfulness_correlation,
         {
             "similarity_func": "correlation_pearson",
@@ -503,11 +503,11 @@ DOORS = {
         differs="Subsets are drawn under ``seed``; ``compat=True`` draws those of Quantus from "
         "the global generator of NumPy.",
     ),
-    "FaithfulnessEstimate": Door(
+    "FaithfulnessEstimate": Definition(
         _faithfulness_estimate,
         {"similarity_func": "correlation_pearson", "features_in_step": 1, **_REMOVING},
     ),
-    "PixelFlipping": Door(
+    "PixelFlipping": Definition(
         _pixel_flipping,
         {"features_in_step": 1, "return_auc_per_sample": False, **_REMOVING},
         softmax=True,
@@ -515,14 +515,14 @@ DOORS = {
         "means over the share of features, with it; ``compat=True`` takes trapezoids of "
         "width 1 without it.",
     ),
-    "Monotonicity": Door(
+    "Monotonicity": Definition(
         _monotonicity,
         {"features_in_step": 1, **_REMOVING, "abs": True},
         softmax=True,
         differs="Features are put back, the least relevant first. Quantus puts nothing back and "
         "answers True whatever the map: there is no ``compat`` for that.",
     ),
-    "MonotonicityCorrelation": Door(
+    "MonotonicityCorrelation": Definition(
         _monotonicity_correlation,
         {
             "similarity_func": "correlation_spearman",
@@ -537,20 +537,20 @@ DOORS = {
         differs="The mean is over evenly spaced values; ``compat=True`` draws those of Quantus "
         "from the global generator of NumPy. ``eps`` changes no ranks, and is not read.",
     ),
-    "RegionPerturbation": Door(
+    "RegionPerturbation": Definition(
         _region_perturbation,
         {"patch_size": 8, "order": "morf", "regions_evaluation": 100, **_REMOVING},
         softmax=True,
         differs="Drops are those of Quantus. ``get_auc_score`` is the AOPC of the paper; with "
         "``compat=True`` the mean of trapezoids of width 1.",
     ),
-    "Selectivity": Door(
+    "Selectivity": Definition(
         _selectivity,
         {"patch_size": 8, **_REMOVING},
         softmax=True,
         differs="Curves are those of Quantus; areas as in PixelFlipping.",
     ),
-    "SensitivityN": Door(
+    "SensitivityN": Definition(
         _sensitivity_n,
         {
             "similarity_func": "correlation_pearson",
@@ -565,7 +565,7 @@ DOORS = {
         "single steps, over the samples of the first mini-batch: there is no ``compat`` "
         "for that.",
     ),
-    "IROF": Door(
+    "IROF": Definition(
         _irof,
         {
             "segmentation_method": "slic",
@@ -579,7 +579,7 @@ DOORS = {
         "of segments, as in Quantus. The baseline is that of the sample as it was; "
         "Quantus takes the mean of the mini-batch as perturbed so far.",
     ),
-    "ROAD": Door(
+    "ROAD": Definition(
         _road,
         {"percentages": None, "noise": 0.01, "perturb_func": None, "perturb_func_kwargs": None},
         softmax=True,
@@ -587,7 +587,7 @@ DOORS = {
         "for several channels and counts the first mini-batch alone: there is no "
         "``compat`` for that.",
     ),
-    "Infidelity": Door(
+    "Infidelity": Definition(
         _infidelity,
         {
             "loss_func": "mse",
@@ -600,14 +600,14 @@ DOORS = {
         "removed: ``compat=True``. ``n_perturb_samples`` repeats the same numbers, and is "
         "not read.",
     ),
-    "Sufficiency": Door(
+    "Sufficiency": Definition(
         _sufficiency,
         {"threshold": 0.6, "distance_func": "seuclidean", "abs": True},
         softmax=True,
         differs="All samples are compared with each other, and a sample without near ones has no "
         "value; with ``compat=True`` those of a mini-batch, and 0.",
     ),
-    "LocalLipschitzEstimate": Door(
+    "LocalLipschitzEstimate": Definition(
         _local_lipschitz,
         {**_NORMS, **_NEIGHBOURS, "perturb_mean": 0.0, "perturb_std": 0.1},
         softmax=True,
@@ -615,14 +615,14 @@ DOORS = {
         "``seed``. With ``compat=True`` every mini-batch is scaled by itself, and "
         "neighbours are those that Quantus draws from the global generator of NumPy.",
     ),
-    "MaxSensitivity": Door(
+    "MaxSensitivity": Definition(
         _sensitivity,
         {**_NORMS, **_NEIGHBOURS, "lower_bound": 0.2, "upper_bound": None, "normalise": False},
         differs="Neighbours are drawn under ``seed``, and those with another prediction can be "
         "left out. With ``compat=True`` they are those that Quantus draws from the global "
         "generator of NumPy, and one with another prediction makes the value NaN.",
     ),
-    "Continuity": Door(
+    "Continuity": Definition(
         _continuity,
         {
             "nr_steps": 28,
@@ -636,7 +636,7 @@ DOORS = {
         "Quantus, and with ``compat=True``, some steps show an empty image, all of images "
         "of less than 14 columns.",
     ),
-    "Consistency": Door(
+    "Consistency": Definition(
         _consistency,
         {"discretise_func": "top_n_sign", "abs": True},
         softmax=True,
@@ -646,73 +646,73 @@ DOORS = {
         "sample alone with its map has no value; with ``compat=True`` those of a "
         "mini-batch, and 0.",
     ),
-    "RelativeInputStability": Door(
+    "RelativeInputStability": Definition(
         _relative_stability,
         {**_RELATIVE, "eps_min": 1e-6},
         differs="Changes are those of whole vectors, under noise of both signs, of neighbours "
         "with the same prediction. With ``compat=True`` as in Quantus: element by "
         "element, under noise in [0.02, 0.2), and NaN where a prediction changes.",
     ),
-    "PointingGame": Door(
+    "PointingGame": Definition(
         _pointing_game,
         {"weighted": False},
         differs="An empty mask has no value; Quantus counts it as a hit, as ``compat=True`` does. "
         "``weighted=True`` fails in Quantus.",
     ),
-    "AttributionLocalisation": Door(
+    "AttributionLocalisation": Definition(
         _attribution_localisation,
         {"weighted": False, "max_size": 1.0, "positive_attributions": False, "abs": True},
         differs="The positive part counts; with ``compat=True`` attributions as they are. Weights "
         "are those of the paper: those of Quantus depend on the number of samples.",
     ),
-    "TopKIntersection": Door(
+    "TopKIntersection": Definition(
         _top_k_intersection,
         {"k": 1000, "concept_influence": False},
     ),
-    "RelevanceRankAccuracy": Door(lambda q: q.on_masks(ties="lowest-index")),
-    "RelevanceMassAccuracy": Door(
+    "RelevanceRankAccuracy": Definition(lambda q: q.on_masks(ties="lowest-index")),
+    "RelevanceMassAccuracy": Definition(
         _relevance_mass,
         differs="The positive part counts; with ``compat=True`` attributions as they are, whose "
         "shares may leave [0, 1].",
     ),
-    "AUC": Door(lambda q: q.on_masks()),
-    "Focus": Door(
+    "AUC": Definition(lambda q: q.on_masks()),
+    "Focus": Definition(
         _focus,
         {"mosaic_shape": None},
         differs="Quantus adds 1e-9 to the divisor.",
     ),
-    "Sparseness": Door(
+    "Sparseness": Definition(
         _sparseness,
         {"abs": True},
         differs="Quantus adds 1e-7 to every attribution, as ``compat=True`` does.",
     ),
-    "Complexity": Door(
+    "Complexity": Definition(
         lambda q: q.per_sample(),
         {"abs": True},
         differs="Quantus adds 1e-12 under the logarithm: values differ by at most as much for each "
         "position.",
     ),
-    "EffectiveComplexity": Door(
+    "EffectiveComplexity": Definition(
         _effective_complexity,
         {"eps": 1e-5, "tolerance": 0.1, "abs": True},
         differs="How many of the largest attributions the model needs to answer within "
         "``tolerance``, as in the paper. Quantus counts attributions above ``eps`` and "
         "asks no model: ``compat=True``.",
     ),
-    "MPRT": Door(
+    "MPRT": Definition(
         _randomization,
         {**_LAYERS, "return_sample_correlation": None},
         differs="Similarities of the randomized models alone. ``compat=True`` also has the "
         "original, which is similar to itself, and counts it in the average, as Quantus "
         "does.",
     ),
-    "SmoothMPRT": Door(
+    "SmoothMPRT": Definition(
         _smooth_randomization,
         {**_LAYERS, "layer_order": "bottom_up", "nr_samples": 50, "noise_magnitude": 0.1},
         differs="``explain_func`` is asked, under the same noise for every model. Quantus asks "
         "its own ``explain`` instead, under noise drawn anew. Otherwise as MPRT.",
     ),
-    "EfficientMPRT": Door(
+    "EfficientMPRT": Definition(
         _efficient_randomization,
         {
             "complexity_func": None,
@@ -728,26 +728,26 @@ DOORS = {
         differs='Bins are ``complexity_func_kwargs={"n_bins": 100}``, or the rule of Freedman and '
         "Diaconis; those of Quantus take the number of axes for that of values.",
     ),
-    "RandomLogit": Door(
+    "RandomLogit": Definition(
         _random_logit,
         {"similarity_func": "ssim", "num_classes": None, "seed": 42},
         differs="``num_classes`` is that of the model (in Quantus 1000). With ``compat=True`` the "
         "other classes are those that Quantus draws. Its structural similarity is that of "
         "flattened maps, ours of images.",
     ),
-    "Completeness": Door(
+    "Completeness": Definition(
         _completeness,
         {**_REMOVING, "output_func": None, "tolerance": 1e-3, "normalise": False},
         differs="Whether the gap is at most the share ``tolerance`` of what the score gained. "
         "Quantus asks for equality, as ``compat=True`` does, and by default of normalised "
         "maps, which have none.",
     ),
-    "NonSensitivity": Door(
+    "NonSensitivity": Definition(
         _non_sensitivity,
         {"eps": 1e-5, "features_in_step": 1, **_REMOVING, "abs": True},
         softmax=True,
     ),
-    "InputInvariance": Door(
+    "InputInvariance": Definition(
         _input_invariance,
         {
             "input_shift": -1,
@@ -763,12 +763,12 @@ DOORS = {
     ),
 }
 # Classes that are as another, but for the metric of their name.
-DOORS["AvgSensitivity"] = DOORS["MaxSensitivity"]
-DOORS["RelativeOutputStability"] = DOORS["RelativeInputStability"]
-_OF_LAYERS = {**DOORS["RelativeInputStability"].options, "layer_names": None, "layer_indices": None}
-DOORS["RelativeRepresentationStability"] = replace(
-    DOORS["RelativeInputStability"], options=_OF_LAYERS
+DEFINITIONS["AvgSensitivity"] = DEFINITIONS["MaxSensitivity"]
+DEFINITIONS["RelativeOutputStability"] = DEFINITIONS["RelativeInputStability"]
+_OF_LAYERS = {**DEFINITIONS["RelativeInputStability"].options, "layer_names": None, "layer_indices": None}
+DEFINITIONS["RelativeRepresentationStability"] = replace(
+    DEFINITIONS["RelativeInputStability"], options=_OF_LAYERS
 )
 # Other names of classes.
-DOORS["BatchSufficiency"] = replace(DOORS["Sufficiency"], like="Sufficiency")
-DOORS["ModelParameterRandomisation"] = replace(DOORS["MPRT"], like="MPRT")
+DEFINITIONS["BatchSufficiency"] = replace(DEFINITIONS["Sufficiency"], like="Sufficiency")
+DEFINITIONS["ModelParameterRandomisation"] = replace(DEFINITIONS["MPRT"], like="MPRT")

@@ -55,12 +55,12 @@ def name_of(function: Any) -> str | None:
     return getattr(getattr(function, "func", function), "__name__", None)
 
 
-def meant(option: str, function: Any, words: Mapping[str, str]) -> str:
+def resolve(option: str, function: Any, words: Mapping[str, str]) -> str:
     """Return the native equivalent of a name or function.
 
     Examples
     --------
-    >>> meant("similarity_func", "correlation_pearson", CORRELATIONS)
+    >>> resolve("similarity_func", "correlation_pearson", CORRELATIONS)
     'pearson'
     """
     found = words.get(name_of(function) or "")

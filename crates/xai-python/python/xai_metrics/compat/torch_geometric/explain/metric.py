@@ -228,7 +228,7 @@ def unfaithfulness(
     distribution = "categorical"
     if asked.is_binary:
         if compat:
-            return _of_one_column(asked, full)
+            return _single_column(asked, full)
         distribution = "bernoulli"
         full, kept = full.reshape(len(full), -1), kept.reshape(len(kept), -1)
     reading = {
@@ -242,7 +242,7 @@ def unfaithfulness(
     return float(scores["value"])
 
 
-def _of_one_column(asked: Explained, full: Any) -> float:
+def _single_column(asked: Explained, full: Any) -> float:
     if asked.return_type == "raw" and full.ndim == 2 and full.shape[1] == 1:
         return 0.0
     raise ValueError(

@@ -162,11 +162,11 @@ class ExplanationMetric(BaseAttributionMetric):
         """
         held = {name: getattr(self, name) for name in _HOW if name != "n_jobs"}
         of = {"model": model, "inputs": inputs, "targets": targets, "batch_size": batch_size}
-        run = Run.of(**of, **held, operator=self.operator)
+        run = Run.from_keywords(**of, **held, operator=self.operator)
         scores: npt.NDArray[np.float64] = _native.attribution_scores(run.request(), self.n_jobs)[0]
         return scores
 
-    def _of_maps(self, metric: Metric, explanations: Any, **of: Any) -> MetricValue:
+    def _measure_maps(self, metric: Metric, explanations: Any, **of: Any) -> MetricValue:
         maps = reals(explanations, "explanations")
         if len(maps) != len(of.get("inputs", self.inputs)):
             n = len(of.get("inputs", self.inputs))
@@ -237,7 +237,7 @@ class BaseComplexityMetric:
         self.layout = layout
         self.n_jobs = threads(n_jobs)
 
-    def _of_maps(self, metric: Any, explanations: Any) -> MetricValue:
+    def _measure_maps(self, metric: Any, explanations: Any) -> MetricValue:
         maps = reals(explanations, "explanations")
         layout = layout_of_images(self.layout, maps)
         value: MetricValue = metric.evaluate(maps, layout=layout, n_jobs=self.n_jobs)

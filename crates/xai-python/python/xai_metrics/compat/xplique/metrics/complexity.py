@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 _EPSILON = 1e-8
 
 
-class _OfMaps(BaseComplexityMetric):
+class _MapMetric(BaseComplexityMetric):
     """Metric with another value in xplique, at least for maps of zeros."""
 
     _registered: type[Metric]
 
-    def _of_xplique(self, sizes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def _xplique_values(self, sizes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Compute the values of xplique from magnitudes of attributions, ``(n, positions)``."""
         raise NotImplementedError
 
@@ -34,19 +34,19 @@ class _OfMaps(BaseComplexityMetric):
         """Compute the mean over the maps."""
         if self.compat:
             return float(self.detailed_evaluate(explanations).mean())
-        return float(self._of_maps(self._registered(), explanations))
+        return float(self._measure_maps(self._registered(), explanations))
 
     def detailed_evaluate(self, explanations: Any) -> npt.NDArray[np.float64]:
         """Compute one value per map; NaN where undefined."""
         if not self.compat:
-            return self._of_maps(self._registered(), explanations).per_sample
+            return self._measure_maps(self._registered(), explanations).per_sample
         sizes = np.abs(reals(explanations, "explanations").astype(np.float64, copy=False))
         if sizes.ndim == 4:
             sizes = sizes.mean(axis=channels_axis(self.layout))
-        return self._of_xplique(sizes.reshape(len(sizes), -1))
+        return self._xplique_values(sizes.reshape(len(sizes), -1))
 
 
-class Complexity(_OfMaps):
+class Complexity(_MapMetric):
     """Complexity: over how many positions is the attribution spread (entropy in nats)?
 
     Better: lower. Range: [0, ln n_positions]. A map of zeros has no entropy, and does not
@@ -65,13 +65,13 @@ class Complexity(_OfMaps):
 
     _registered = metrics.Complexity
 
-    def _of_xplique(self, sizes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def _xplique_values(self, sizes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         shares = sizes / (sizes.sum(axis=1, keepdims=True) + _EPSILON)
         entropy: npt.NDArray[np.float64] = -(shares * np.log(shares + _EPSILON)).sum(axis=1)
         return entropy
 
 
-class Sparseness(_OfMaps):
+class Sparseness(_MapMetric):
     """Sparseness: how unequal are the attributions (Gini index)?
 
     Better: higher. Range: [0, 1 - 1/n_positions]. A map of zeros has no Gini index, and does not
@@ -89,7 +89,7 @@ class Sparseness(_OfMaps):
 
     _registered = metrics.Sparseness
 
-    def _of_xplique(self, sizes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def _xplique_values(self, sizes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         n = sizes.shape[1]
         values = np.full(len(sizes), -(n + 1) / max(n, 1))
         has_some = sizes.any(axis=1)

@@ -37,7 +37,7 @@ class BaseAverageXMetric(ExplanationMetric):
 
     def _value(self, inputs: Any, targets: Any, explanations: Any) -> MetricValue:
         if not self.compat:
-            return self._of_maps(self._registered(), explanations, inputs=inputs, targets=targets)
+            return self._measure_maps(self._registered(), explanations, inputs=inputs, targets=targets)
         layout = layout_of_images(self.layout, inputs)
         masked = mask_inputs(inputs, explanations, scaling="xplique", layout=layout, n_jobs=self.n_jobs)
         base, kept = (
@@ -206,7 +206,7 @@ class CausalFidelity(ExplanationMetric):
 
     def _value(self, explanations: Any) -> MetricValue:
         orders = self._orders(explanations) if self.compat else None
-        return self._of_maps(self._metric(orders), explanations)
+        return self._measure_maps(self._metric(orders), explanations)
 
     def evaluate(self, explanations: Any) -> float:
         """Compute the area under the curve.
@@ -371,7 +371,7 @@ class MuFidelity(ExplanationMetric):
         float
             Mean correlation.
         """
-        value = self._of_maps(self._metric(), explanations)
+        value = self._measure_maps(self._metric(), explanations)
         if not self.compat:
             return float(value)
         return float(np.nan_to_num(value.per_sample).mean())
@@ -389,4 +389,4 @@ class MuFidelity(ExplanationMetric):
         numpy.ndarray
             Correlations ``(n,)``.
         """
-        return self._of_maps(self._metric(), explanations).per_sample
+        return self._measure_maps(self._metric(), explanations).per_sample

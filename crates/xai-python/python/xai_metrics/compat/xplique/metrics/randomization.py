@@ -240,7 +240,7 @@ class ModelRandomizationMetric(ExplainerMetric):
         if not hasattr(explainer, "model"):
             raise TypeError("explainer: expected an object with an attribute `model`")
         randomized = self.randomization_strategy.randomize(_copied(explainer.model))
-        tensors = Tensors.of(explainer.model, self.framework, self.device)
+        tensors = Tensors.for_model(explainer.model, self.framework, self.device)
         explain = _models.explainer_function(explainer, tensors)
         shape = self.inputs.shape[1:]
 

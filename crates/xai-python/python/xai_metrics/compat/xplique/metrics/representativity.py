@@ -112,7 +112,7 @@ class MeGe:
         """
         maps, predictions = [], []
         for model in self.models:
-            tensors = Tensors.of(model, self.framework, self.device)
+            tensors = Tensors.for_model(model, self.framework, self.device)
             explainer = explainer_class(model, **(explainer_params or {}))
             explain = _models.explainer_function(explainer, tensors)
             maps.append(explain(np.array(self.inputs, order="C"), self.targets))

@@ -22,7 +22,7 @@ from xai_metrics.attribution.metrics import by_name
 
 from .._per_sample import per_sample
 from . import _words
-from ._words import meant, name_of
+from ._words import resolve, name_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -54,7 +54,7 @@ class Call:
 
 
 @dataclass
-class Asked:
+class MetricCall:
     """Quantus metric together with the data that it is computed for."""
 
     #: Name of the registered metric that is computed by default.
@@ -73,9 +73,9 @@ class Asked:
         call = self.call
         self.x: Array = reals(call.x_batch, "x_batch")
         self.n = len(self.x)
-        is_on_device = Tensors.of(call.model, None, None).framework in ("torch", "tensorflow")
+        is_on_device = Tensors.for_model(call.model, None, None).framework in ("torch", "tensorflow")
         device = call.device if is_on_device else None
-        self.tensors = Tensors.of(call.model, None, device)
+        self.tensors = Tensors.for_model(call.model, None, device)
         self.activation, self.function = "none", None
         if call.model is not None:
             self.function = _models.model_function(call.model, None, device)
@@ -101,7 +101,7 @@ class Asked:
     def y(self) -> Array:
         """Targets, for metrics and explainers that use them."""
         model = self.call.model
-        classes = None if model is None else _models.Known.of(model).classes
+        classes = None if model is None else _models.ModelAdapter.for_model(model).classes
         return targets_of(self.call.y_batch, self.n, classes)
 
     def _read_softmax(self) -> None:
@@ -172,7 +172,7 @@ class Asked:
             scale = options.normalise_func or _words.normalise_by_max
             if isinstance(scale, str):
                 known = vars(_words.normalise_func)
-                meant("normalise_func", scale, {name: name for name in known})
+                resolve("normalise_func", scale, {name: name for name in known})
                 scale = known[scale]
             maps = scale(np.array(maps), **(options.normalise_func_kwargs or {}))
         return np.abs(maps) if options.abs else maps
@@ -204,7 +204,7 @@ class Asked:
 
     def similar(self) -> tuple[Any, Reading]:
         """Return the requested similarity, and what it compares."""
-        word = meant("similarity_func", self.options.similarity_func, _words.SIMILARITIES)
+        word = resolve("similarity_func", self.options.similarity_func, _words.SIMILARITIES)
         if word == "ssim" and self.channels is None:
             raise ValueError(
                 "similarity_func: ssim compares images; of tables take correlation_spearman"
@@ -305,7 +305,7 @@ class Asked:
         if "model" in needs or asked.parameters.get("same_prediction"):
             if self.function is None:
                 raise ValueError("model: needed by this metric")
-            run["model"] = self.of_read(self.function)
+            run["model"] = self.on_reshaped(self.function)
             run["activation"] = self.activation
         if "model" in run or "explainer" in run:
             run["batch_size"] = self.call.batch_size
@@ -316,7 +316,7 @@ class Asked:
             run[name] = side[rows] if is_by_sample else side
         return run
 
-    def of_read(self, function: Callable[[Array], Any]) -> Callable[[Array], Any]:
+    def on_reshaped(self, function: Callable[[Array], Any]) -> Callable[[Array], Any]:
         """Adapt a function of the original inputs to reshaped ones."""
         return lambda batch: function(batch.reshape(-1, *self.x.shape[1:]))
 
@@ -340,7 +340,7 @@ class Asked:
             )
         if self.options.perturb_func is not None:
             try:
-                meant("perturb_func", self.options.perturb_func, words)
+                resolve("perturb_func", self.options.perturb_func, words)
             except ValueError as error:
                 raise ValueError(
                     f"{error}; say by perturb_baseline what stands for a removed value"
@@ -359,7 +359,7 @@ class Asked:
             whole = (len(self.x[rows]), *self._shape(reading))
             return {"baseline": np.broadcast_to(self.uniform[rows].reshape(shape), whole)}
         if isinstance(baseline, str):
-            return {"baseline": meant("perturb_baseline", baseline, _words.BASELINES)}
+            return {"baseline": resolve("perturb_baseline", baseline, _words.BASELINES)}
         if np.ndim(baseline) > 0:
             return {"baseline": np.reshape(baseline, self._shape(reading))}
         return {"baseline": float(baseline)}
@@ -410,7 +410,7 @@ class Asked:
         if word == law and is_plain and not o.perturb_func_kwargs and not needed:
             return None
         if word is None and not callable(o.perturb_func):
-            meant("perturb_func", o.perturb_func, _words.NOISES)
+            resolve("perturb_func", o.perturb_func, _words.NOISES)
         flat = self.x.reshape(self.n, -1)
         drawn = np.empty((o.nr_samples, *flat.shape), flat.dtype)
         for rows in self.batches():
@@ -532,7 +532,7 @@ class Asked:
                 )
                 fill = self.options.perturb_baseline
                 if isinstance(fill, str):
-                    meant("perturb_baseline", fill, _words.BASELINES)
+                    resolve("perturb_baseline", fill, _words.BASELINES)
                     fill = words[fill](current, axis=(1, 2, 3), keepdims=True)
                 current[tuple(patch)] = fill
                 added.append(current - x)
@@ -564,7 +564,7 @@ class Asked:
         if self.call.custom_batch is not None:
             return self._plane_by_plane(self.call.custom_batch, "custom_batch")
         words = {"slic": "slic", "felzenszwalb": "felzenszwalb"}
-        method = meant("segmentation_method", self.options.segmentation_method, words)
+        method = resolve("segmentation_method", self.options.segmentation_method, words)
         try:
             from skimage import segmentation
         except ImportError:

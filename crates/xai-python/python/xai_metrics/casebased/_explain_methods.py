@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-class Asking(Fitted):
+class ExplainMethods(Fitted):
     """Methods of :class:`.CaseExplainer` that explain predictions."""
 
     def explain_instance(
@@ -283,7 +283,7 @@ class Asking(Fitted):
         labels = self._labels(X_test, samples, predictions, model)
         self._check_lengths(samples, labels, None)
         weights: npt.NDArray[np.float64] = self._native.attributions(
-            samples, self._predicted_numbers(labels), signed, self._space.given(samples), self.n_jobs
+            samples, self._predicted_numbers(labels), signed, self._space.native_input(samples), self.n_jobs
         )
         return weights
 
@@ -364,7 +364,7 @@ class Asking(Fitted):
         truth = None if y_test is None else self._truth(y_test)
         self._check_lengths(samples, labels, truth)
         numbers = None if labels is None else self._predicted_numbers(labels)
-        given = self._space.given(samples)
+        given = self._space.native_input(samples)
         answers = []
         for part in parts(len(samples), progress):
             answers.append(
@@ -381,7 +381,7 @@ class Asking(Fitted):
         if distance_weighted and callable(self._chosen.get("weighting")):
             answer = self._weighed(answer, numbers)
         if labels is None:
-            labels = self._classes.of_numbers(answer[2])
+            labels = self._classes.labels_from_numbers(answer[2])
         return Explanations(self, samples.copy(), answer, labels, truth, return_provenance)
 
     def _weighed(
