@@ -112,7 +112,7 @@ def of_attribution(info, xai, has_command):
         plain(info.extremes),
     ]
     if info.is_whole:
-        parts.append("It relates all samples to each other: parts of a data set do not join.")
+        parts.append("Compares all samples with each other: results of parts of a data set cannot be merged.")
     if info.parameters:
         parts += ["## Parameters", parameters(info.parameters)]
     parts += ["## What it does not tell", plain(info.limits)]

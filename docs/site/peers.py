@@ -121,6 +121,7 @@ def differs(found):
     said = sections(found)
     text = "\n\n".join([said[""].partition("\n\n")[2], said.get("Notes", "")])
     # The page of the metric has these.
+    text = re.sub(r"(?:Lower|Higher) is better\.\s*", "", text)
     text = re.sub(r"Better: (?:[^.]|\.\d)*\.\s*(?:Range: (?:[^.]|\.\d)*\.\s*)?", "", text)
     return text.partition(">>>")[0].strip()
 

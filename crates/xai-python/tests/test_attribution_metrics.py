@@ -52,14 +52,14 @@ def test_every_metric_is_a_class_with_its_parameters(info: Any) -> None:
 @pytest.mark.parametrize("info", [i for i in BUILT if i.draws], ids=lambda info: info.name)
 def test_draws_are_documented_with_what_they_hold_and_their_shape(info: Any) -> None:
     shapes = {
-        "subsets": "Numbers of features (draws, n, size),",
-        "neighbours": "Noise that is added (draws, n, …),",
-        "given values": "Values (draws, n, features),",
-        "orders": "Orders of removal (n, features),",
-        "other targets": "Other classes (n,),",
+        "subsets": "Indices of features ``(draws, n, size)``,",
+        "neighbours": "Noise to add ``(draws, n, …)``,",
+        "given values": "Values ``(draws, n, features)``,",
+        "orders": "Orders of removal ``(n, features)``,",
+        "other targets": "Other classes ``(n,)``,",
     }
     text = " ".join((metrics.by_name(info.name).__doc__ or "").split())
-    assert f"draws : array-like, optional {shapes[info.draws]} drawn elsewhere" in text
+    assert f"draws : array-like, optional {shapes[info.draws]} used instead of random draws." in text
 
 
 def test_draws_of_neighbours_are_noise() -> None:

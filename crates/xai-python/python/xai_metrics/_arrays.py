@@ -233,8 +233,8 @@ def column_names(table: Any) -> list[Any] | None:
     """
     if is_lazy(table):
         return None
-    found = (getattr(table, of, None) for of in ("column_names", "columns", "index"))
-    names = next((of for of in found if of is not None and not callable(of)), None)
+    found = (getattr(table, item, None) for item in ("column_names", "columns", "index"))
+    names = next((entry for entry in found if entry is not None and not callable(entry)), None)
     return None if names is None else list(names)
 
 

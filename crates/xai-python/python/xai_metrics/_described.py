@@ -69,9 +69,9 @@ class MetricInfo(Result):
     family : {"attribution", "casebased", "graph", "repro", "reliability"}
         The module that has it.
     summary : str
-        What the number is, in one sentence without its full stop.
+        Definition in one sentence, without its full stop.
     direction : {"higher", "lower", "none"}
-        Which values are better, with the defaults of the parameters.
+        Better end of the scale, with the default parameters.
     range : str
         The values it takes.
     needs : tuple of str
@@ -82,9 +82,9 @@ class MetricInfo(Result):
         The value of one sample, with the defaults of all parameters. ``x`` is the input, ``a`` or ``e(x)`` its map, ``f`` the
         model, and ``g`` the score of the target.
     extremes : str
-        What both ends of the range mean.
+        Meaning of both ends of the range.
     limits : str
-        What the number does not show.
+        Limits of the interpretation.
     elsewhere : tuple of str
         Names of the same quantity in other packages, or of one that differs by a scale: ``quantus.Sparseness``.
     example : float or None
@@ -92,23 +92,24 @@ class MetricInfo(Result):
     parameters : tuple of Parameter
         Its parameters.
     kind : str
-        Of repeated trainings: ``pair``, ``all runs`` or ``regression``; of training cases: ``data attribution``, if it judges
-        attributions to them.
+        For ``repro``: ``pair``, ``all runs`` or ``regression``; for ``casebased``: ``data
+        attribution`` if it evaluates attributions to training cases.
     optional : tuple of str
-        Inputs that it uses if they are given.
+        Optional inputs.
     draws : str or None
-        What it draws, where draws made elsewhere may be given instead.
+        Kind of its random draws, if precomputed draws are accepted.
     is_whole : bool
-        Whether it relates all samples of a data set to each other.
+        Whether it compares all samples of a data set with each other.
     has_call_of_its_own : bool
-        Whether it is a function of its own, and no metric of ``evaluate``.
+        Whether it is a separate function rather than a metric of ``evaluate``.
     layouts : tuple of str
-        The layouts of inputs that it has values for.
+        Supported layouts of the inputs.
     is_scale_free : bool
-        Whether multiplying all maps, attributions or values by a positive number leaves the metric as it is.
+        Whether it is invariant to multiplication of all maps, attributions or values by a positive
+        number.
     mirror : {"keeps", "keeps-without-ties", "changes"}
-        Whether mirroring inputs, maps and masks leaves the metric as it is; ``keeps-without-ties`` if no two attributions of a
-        map are equal.
+        Whether it is invariant to mirroring inputs, maps and masks; ``keeps-without-ties`` if no
+        two attributions of a map are equal.
 
     Examples
     --------

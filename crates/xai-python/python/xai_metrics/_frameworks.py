@@ -60,7 +60,7 @@ class Tensors:
         module = _module_of(model)
         if framework == "torch" and module is not None:
             parameters = list(module.parameters())
-            floating = next((of for of in parameters if of.is_floating_point()), None)
+            floating = next((item for item in parameters if item.is_floating_point()), None)
             tensors.dtype = None if floating is None else floating.dtype
             if parameters and device is None:
                 tensors.device = parameters[0].device
@@ -86,9 +86,9 @@ class Tensors:
 
     def array(self, answer: Any, name: str) -> Any:
         """Convert the answer of a model to an array of real numbers."""
-        if isinstance(answer, (list, tuple)) and any(hasattr(of, "detach") for of in answer):
+        if isinstance(answer, (list, tuple)) and any(hasattr(item, "detach") for item in answer):
             # A tensor per row.
-            answer = np.stack([self.array(of, name) for of in answer])
+            answer = np.stack([self.array(entry, name) for entry in answer])
         elif hasattr(answer, "detach"):
             # We have put the inputs there.
             answer = answer.detach().cpu()
@@ -133,7 +133,7 @@ class Tensors:
         """Modules in training mode, whose outputs depend on chance (dropout) or on the batch (batch
         normalization).
         """
-        return [] if self.module is None else [of for of in self.module.modules() if of.training]
+        return [] if self.module is None else [item for item in self.module.modules() if item.training]
 
     @contextlib.contextmanager
     def calling(self, *, gradients: bool = False) -> Iterator[None]:
@@ -178,7 +178,7 @@ def framework_of(model: Any) -> Framework:
         config = getattr(sys.modules.get("keras"), "config", None)
         backend = config.backend() if config is not None and is_from_package(model, "keras") else "tensorflow"
         tensors: tuple[Framework, ...] = ("torch", "jax", "tensorflow")
-        return next((of for of in tensors if of == backend), "numpy")
+        return next((item for item in tensors if item == backend), "numpy")
     if _module_of(model) is not None:
         return "torch"
     # Of JAX: functions that `jax.jit` has made, and modules of Flax.
@@ -239,7 +239,7 @@ def is_torch_module(model: Any) -> bool:
 def _module_of(model: Any) -> Any:
     """Return a torch module, or the module whose method ``model`` is, otherwise ``None``."""
     owners = (model, getattr(model, "__self__", None))
-    return next((of for of in owners if is_torch_module(of)), None)
+    return next((item for item in owners if is_torch_module(item)), None)
 
 
 def is_keras_model(model: Any) -> bool:

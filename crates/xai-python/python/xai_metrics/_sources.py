@@ -129,11 +129,11 @@ def fields_of(batch: Any, names: Mapping[str, Any]) -> dict[str, Any]:
         defaults: dict[str, Any] = dict(zip(("inputs", "targets"), known))
     elif isinstance(batch, Mapping):
         known = list(batch)
-        defaults = {"inputs": "inputs"} | {of: of for of in ("targets",) if of in batch}
+        defaults = {"inputs": "inputs"} | {item: item for item in ("targets",) if item in batch}
     elif columns is not None:
         known = columns
-        named = [of if isinstance(of, list) else [of] for of in names.values() if of is not None]
-        taken = {name for of in named for name in of}
+        named = [entry if isinstance(entry, list) else [entry] for entry in names.values() if entry is not None]
+        taken = {name for element in named for name in element}
         defaults = {"inputs": [name for name in columns if name not in taken]}
     else:
         known, defaults = [], {}
@@ -154,7 +154,7 @@ def fields_of(batch: Any, names: Mapping[str, Any]) -> dict[str, Any]:
             found[what] = _numbers(_column(batch, key))
         elif columns is None:
             # Several inputs of a model.
-            several = {of: batch[of] for of in key}
+            several = {value: batch[value] for value in key}
             found[what] = several if isinstance(batch, Mapping) else tuple(several.values())
         else:
             one = _numbers(_column(batch, key[0])) if len(key) == 1 else None

@@ -102,7 +102,7 @@ class Run:
         tables = [("the inputs", self.inputs)]
         tables += [(f"the maps of {name}", maps) for name, maps, _ in self.explainers]
         tables += [("reference_maps", sides.reference_maps), ("second_maps", sides.second_maps)]
-        named = ((column_names(table), of) for of, table in tables)
+        named = ((column_names(table), value) for value, table in tables)
         return next((found for found in named if found[0] is not None), (None, ""))
 
     @cached_property
@@ -116,8 +116,8 @@ class Run:
         """Reorder values by their index to the order of the inputs; each one of a sequence of
         arrays.
         """
-        if isinstance(values, (tuple, list)) and len(values) and all(hasattr(of, "shape") for of in values):
-            return type(values)(self._alignment.take(of, name, "samples") for of in values)
+        if isinstance(values, (tuple, list)) and len(values) and all(hasattr(item, "shape") for item in values):
+            return type(values)(self._alignment.take(entry, name, "samples") for entry in values)
         return self._alignment.take(values, name, "samples")
 
     def _in_order(self, values: Any, name: str) -> Any:
@@ -438,7 +438,7 @@ class Run:
         """Note the default baseline of tables with column names in ``assumed``."""
         if self.model_inputs is None or self.model_inputs.table is None or "baseline" in {*metric.parameters, *metric.arrays}:
             return
-        default = next((of.default for of in metric.info.parameters if of.name == "baseline"), None)
+        default = next((item.default for item in metric.info.parameters if item.name == "baseline"), None)
         if default is not None:
             words = ", of words the one that occurs most" if default == 0 and self.model_inputs.has_words else ""
             note(self.assumed, "baseline", f"{default}{words}")
@@ -590,7 +590,7 @@ def targets_of(targets: Any, n: int, classes: list[Any] | None = None) -> npt.ND
 
 def _numbers_of(targets: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """Convert classes to output indices."""
-    if targets.dtype.kind in "SU" or any(isinstance(of, str) for of in targets.flat[:1]):
+    if targets.dtype.kind in "SU" or any(isinstance(item, str) for item in targets.flat[:1]):
         raise TypeError(
             f"targets: expected whole numbers, got {targets[0]!r}; give the numbers of the columns of the model, or as the "
             "model the estimator itself or its method `predict_proba`, whose classes_ are known"

@@ -54,25 +54,26 @@ def evaluate(
     Parameters
     ----------
     model : callable, module, session, estimator, booster or None
-        Is given a batch of inputs and answers ``(batch, n_outputs)``, or ``(batch,)`` for one
-        output, as an array, a tensor or a list. ``None`` for metrics that ask no model. What it is
-        given, and how it is asked, depends on its kind:
+        Function from a batch of inputs to ``(batch, n_outputs)``, or ``(batch,)`` for one
+        output, as an array, a tensor or a list. ``None`` for metrics that need no
+        model. Its inputs and the method that is called depend on its kind:
 
-        - A torch module (compiled ones, too): tensors on the device and in the precision of its
-          parameters, without gradients and in its evaluation mode, whatever its mode was and is
-          afterwards. Whole numbers stay such where it has an embedding.
+        - A torch module, also compiled: tensors on the device and in the precision of its
+          parameters, without gradients and in evaluation mode, which is reset
+          afterwards. Integers remain integers if it has an embedding.
         - A Keras model: tensors of its backend, ``training=False``.
         - A function of ``jax.jit``: JAX arrays.
-        - An inference session of ONNX Runtime: arrays of the types that it declares; where it
-          declares a number of rows, so many.
-        - An estimator or pipeline of scikit-learn and of packages that are alike: asked by
-          ``predict_proba``, else by ``decision_function`` (of two classes two columns, ``-d`` and
-          ``d``), else, unless it is a classifier, by ``predict``.
-        - A booster of XGBoost, LightGBM or CatBoost: asked for probabilities; of two classes two
-          columns.
-        - A method of a torch module: what the module is given.
-        - A :class:`MaskedModel`: which features of which samples are kept, for any modality.
-        - All other callables: arrays of NumPy, or tensors if ``inputs`` are such, see ``framework``.
+        - An inference session of ONNX Runtime: arrays of the types that it declares, and
+          batches of the size that it declares, if any.
+        - An estimator or pipeline of scikit-learn and similar packages: ``predict_proba``, else
+          ``decision_function`` (for two classes two columns, ``-d`` and ``d``), else,
+          unless it is a classifier, ``predict``.
+        - A booster of XGBoost, LightGBM or CatBoost: probabilities, with two columns for two
+          classes.
+        - A method of a torch module: the same inputs as the module.
+        - A :class:`MaskedModel`: sample indices and masks of kept features, for any modality.
+        - Other callables: NumPy arrays, or tensors if ``inputs`` are tensors, see
+          ``framework``.
     inputs : array-like, table, mapping or tuple of array-likes, or None
         ``(n, features)``, ``(n, time, features)``, ``(n, height, width, channels)`` or ``(n,
         channels, height, width)``, see ``layout``. ``None`` for metrics of maps alone. Of a table
@@ -102,28 +103,28 @@ def evaluate(
           Plain arrays are taken as those of each sample's target, unless ``explained_class`` says another class.
         - Values per superpixel ``(n, n_segments)``: in a pair ``(values, segments)``, or with the
           argument ``segments``.
-        - A function ``explainer(inputs, targets) -> maps``, that is given what the model is given;
-          an object with ``attribute``, as captum has them; an explainer of shap.
+        - A function ``explainer(inputs, targets) -> maps``, whose inputs are those of the
+          model; an object with ``attribute``, as in Captum; an explainer of SHAP.
         - A pair ``(explainer, {"n_steps": 20})`` of one of these with its keyword arguments.
-        - A word of :func:`explain`, such as ``"random"``: a reference explainer.
+        - A name from :func:`explain`, such as ``"random"``: a reference explainer.
     metrics : str, or iterable or mapping of names and metrics
         Names of the registry, or objects of :mod:`~xai_metrics.attribution.metrics` with parameters;
-        keys of a mapping are the names in the table. Also objects of one's own with ``per_sample``,
-        see :class:`OwnMetric`. ``"standard"`` for :data:`STANDARD`, as far
-        as the arguments are enough; ``"all"`` for all that they are enough for, and that have
-        values for such inputs: some of them ask the model once per position. The table says why
-        others are ``skipped``.
+        keys of a mapping are the names in the table. Also user-defined objects with
+        ``per_sample``, see :class:`OwnMetric`. ``"standard"`` selects those of
+        :data:`STANDARD` that the arguments allow; ``"all"`` selects all metrics that
+        the arguments and the kind of inputs allow, some of which call the model once
+        per position. The table lists the reasons for others in ``skipped``.
     {keywords}
     level : float
-        The coverage of the intervals.
+        Coverage of the intervals.
     replicates : int
-        Bootstrap replicates behind each interval; 0 makes none.
+        Bootstrap replicates per interval; 0 for no intervals.
     seed : int
-        What bootstrap and metrics depend on; a metric with a seed of its own keeps it.
+        Seed of the bootstrap and of the metrics; a metric with its own seed keeps that.
     n_jobs : int or None
-        Threads; ``None`` for one per core. The results do not depend on it.
+        Number of threads; ``None`` for one per core. The results do not depend on it.
     progress : bool
-        Whether to show a bar, where tqdm is installed.
+        Whether to show a progress bar, if tqdm is installed.
 
     Returns
     -------
@@ -132,8 +133,8 @@ def evaluate(
     Raises
     ------
     ValueError
-        For arrays that do not fit each other, NaN in inputs, maps or outputs, an answer of the
-        wrong shape, a model whose answers depend on the batch, a missing input, an unknown metric.
+        For arrays of inconsistent shapes, NaN in inputs, maps or outputs, outputs of the wrong
+        shape, a model whose answers depend on the batch, a missing input, an unknown metric.
         Also for a base score that the formula of the only metric cannot divide by; one of several
         metrics is undefined then, see :attr:`MetricResult.undefined`.
     TypeError

@@ -278,7 +278,7 @@ class MapReader:
         older versions of SHAP.
         """
         shape = self.shape or ()
-        return all(tuple(getattr(of, "shape", ()))[1:] == shape[1:] != () for of in given)
+        return all(tuple(getattr(item, "shape", ()))[1:] == shape[1:] != () for item in given)
 
     def _are_superpixels(self, values: Any, segments: Any) -> bool:
         """Return whether the arguments are a value per segment and the segments of images."""
@@ -381,7 +381,7 @@ def upsampled(maps: Array, size: tuple[int, int]) -> Array:
     >>> upsampled(np.array([[[0.0, 1.0]]]), (1, 4)).tolist()
     [[[0.0, 0.25, 0.75, 1.0]]]
     """
-    rows, columns = (_interpolation(given, of) for given, of in zip(maps.shape[1:], size))
+    rows, columns = (_interpolation(given, value) for given, value in zip(maps.shape[1:], size))
     return np.asarray(rows @ maps @ columns.T, dtype=maps.dtype)
 
 

@@ -55,7 +55,7 @@ def base_scores(
         Classes ``(n,)``, or rows of weights ``(n, n_outputs)``; the class of the largest output unless given.
     {keywords}
     n_jobs : int or None
-        Threads; ``None`` for one per core.
+        Number of threads; ``None`` for one per core.
 
     Returns
     -------
@@ -174,7 +174,7 @@ def masked_scores(
         Maps ``(n, …)``, with or without channels, or an explainer ``(inputs, targets) -> maps``.
     {keywords}
     n_jobs : int or None
-        Threads; ``None`` for one per core.
+        Number of threads; ``None`` for one per core.
 
     Returns
     -------
@@ -226,7 +226,7 @@ def mask_inputs(
     layout : optional
         See :func:`evaluate`.
     n_jobs : int or None
-        Threads; ``None`` for one per core.
+        Number of threads; ``None`` for one per core.
 
     Returns
     -------
@@ -236,7 +236,7 @@ def mask_inputs(
     Raises
     ------
     ValueError
-        For arrays that do not fit each other, and numbers that are not finite.
+        For arrays of inconsistent shapes, and numbers that are not finite.
 
     Examples
     --------
@@ -274,9 +274,9 @@ def map_similarity(
         Structural similarity (of images), a correlation, or the overlap of the largest tenth of the
         attributions. All are at most 1, for maps that are alike.
     layout : optional
-        How the axes of the maps are read, see :func:`evaluate`.
+        Layout of the maps, see :func:`evaluate`.
     n_jobs : int or None
-        Threads; ``None`` for one per core.
+        Number of threads; ``None`` for one per core.
 
     Returns
     -------
@@ -313,7 +313,7 @@ def maps_within(
     absolute, relative : float
         Near is ``|a - b| <= absolute + relative * |b|``, as in ``numpy.allclose``.
     n_jobs : int or None
-        Threads; ``None`` for one per core.
+        Number of threads; ``None`` for one per core.
 
     Returns
     -------
@@ -372,12 +372,12 @@ def smoothed(
     magnitude : float
         Standard deviation of the noise in units of the range of each input.
     noise : array-like, optional
-        Noise that was drawn elsewhere, ``(draws, n, …)``, instead of own copies: it is multiplied by the
-        magnitude and by the range of each input. All inputs have to be one batch then.
+        Precomputed noise ``(draws, n, …)`` to use instead of random copies: it is multiplied by the
+        magnitude and by the range of each input. All inputs must then be in one batch.
     seed : int
-        What the noise depends on.
+        Seed of the noise.
     model, framework, device : optional
-        Whose tensors the explainer is given, see :func:`evaluate`.
+        Determine the tensors that the explainer receives, see :func:`evaluate`.
 
     Returns
     -------
@@ -504,7 +504,7 @@ class RandomizationValues(Table):
             Columns by name.
         """
         names = ("layers", "value", "n_undefined")
-        return {name: [getattr(of, name) for of in self.steps] for name in names}
+        return {name: [getattr(item, name) for item in self.steps] for name in names}
 
     def _repr_html_(self) -> str:
         rows = [(", ".join(map(str, step.layers)), step.value) for step in self.steps]
@@ -559,30 +559,29 @@ def model_randomization(
     Parameters
     ----------
     model : torch module or callable
-        A module, whose layers are given new parameters and buffers one after the other, and have their
-        own again at the end. Of any other model a function that is given a list of layers, 0 the one
-        at the output, and hands out an explainer of the model with those layers randomized; it is
-        asked once without layers, and once per step.
+        A module, whose layers are randomized in turn and restored at the end. For any other model,
+        a function from a list of layers (0 is the one at the output) to an explainer of the model
+        with those layers randomized; it is called once without layers, and once per step.
     inputs : array-like
         See :func:`evaluate`.
     targets : array-like
         Classes ``(n,)``, or rows of weights ``(n, n_outputs)``.
     n_layers : int, optional
-        The number of layers, and of steps. Not for a module: its layers are the modules within it that have
+        Number of layers, and of steps. Not for a module, whose layers are the submodules with
         parameters of their own.
     explainer : callable
-        Of a module: ``explainer(inputs, targets) -> maps`` of this very module, or an object with
-        ``attribute``, as captum has them.
+        For a module: ``explainer(inputs, targets) -> maps`` of this same module, or an object with
+        ``attribute``, as in Captum.
     order : {"cascading", "bottom-up", "independent"}
-        From the output down, from the input up, or one layer at a time.
+        Order of randomization: from the output down, from the input up, or one layer at a time.
     similarity : {"spearman", "ssim", "pearson", "jaccard"}
-        How two maps are compared.
+        Similarity of two maps.
     batch_size, layout, framework, device, n_jobs : optional
         See :func:`evaluate`.
     seed : int
-        What the new parameters of a module depend on: those of a layer on seed and layer alone, so that it has
-        the same ones at every step. Its ``reset_parameters`` makes them, and sets its buffers back; a
-        layer without it has its own values in random order.
+        Seed of the new parameters of a module. Those of a layer depend on seed and layer only, so
+        that they are equal at every step. They come from its ``reset_parameters``, which also
+        resets its buffers; a layer without that method has its values permuted.
 
     Returns
     -------
@@ -713,14 +712,14 @@ def representativity(
     labels : array-like
         True classes ``(n,)``.
     held_out_by : array-like, optional
-        The number of the model that has *not* seen each sample in training, ``(n,)``: pairs are
-        then compared on the samples that one of the two has not seen.
+        Index of the model that has *not* seen each sample in training, ``(n,)``: pairs are then
+        compared on the samples that one of the two models has not seen.
     peer_thresholds : bool
         Whether ReCo tries about 20 thresholds, as xplique does, instead of all.
     layout : optional
-        How the axes of the maps are read, see :func:`evaluate`.
+        Layout of the maps, see :func:`evaluate`.
     n_jobs : int or None
-        Threads; ``None`` for one per core.
+        Number of threads; ``None`` for one per core.
 
     Returns
     -------
@@ -751,8 +750,8 @@ def representativity(
     predictions = alignment.take(predictions, "predictions", None, "samples")
     labels = alignment.take(labels, "labels", "samples")
     held_out_by = alignment.take(held_out_by, "held_out_by", "samples")
-    columns = next((names for names in (column_names(of) for _, of in tables) if names), None)
-    maps = [reals(in_order_of(columns, of, name, "the first table"), name) for name, of in tables]
+    columns = next((names for names in (column_names(item) for _, item in tables) if names), None)
+    maps = [reals(in_order_of(columns, value, name, "the first table"), name) for name, value in tables]
     name = layout_of(layout, maps[0].shape if maps else None) or "tabular"
     folds = None if held_out_by is None else integers(held_out_by, "held_out_by", 1).tolist()
     values = _native.attribution_representativity(

@@ -52,8 +52,8 @@ class Inputs:
             alignment = Alignment()
             alignment.take(first, name, "samples")
             self.others = {
-                key: to_numpy(alignment.take(of, f"inputs[{key!r}]", "samples"), f"inputs[{key!r}]")
-                for key, of in arrays.items()
+                key: to_numpy(alignment.take(value, f"inputs[{key!r}]", "samples"), f"inputs[{key!r}]")
+                for key, value in arrays.items()
             }
         elif is_from_package(first, "pandas", "polars") and column_names(first) and not is_lazy(first):
             self.table = Table(first)
@@ -129,8 +129,8 @@ class Inputs:
             batch = whole_numbers(batch, self.whole)
         first = tensors.tensor(batch)
         rest = {
-            key: tensors.tensor(np.ascontiguousarray(of[samples]))
-            for key, of in self.others.items()
+            key: tensors.tensor(np.ascontiguousarray(value[samples]))
+            for key, value in self.others.items()
         }
         return ((), {self.first: first, **rest}) if self.is_named else ((first, *rest.values()), {})
 
@@ -147,7 +147,7 @@ def is_several(given: Any) -> bool:
     return (
         isinstance(given, tuple)
         and len(given) > 0
-        and all(getattr(of, "ndim", 0) > 0 for of in given)
+        and all(getattr(item, "ndim", 0) > 0 for item in given)
         and given[0].ndim > 1
     )
 
@@ -256,7 +256,7 @@ def _is_text(column: Any) -> bool:
     array = column.to_numpy()
     if array.dtype.kind in "iufb":
         return str(column.dtype) == "category"
-    return any(isinstance(of, (str, bytes)) for of in array.tolist())
+    return any(isinstance(item, (str, bytes)) for item in array.tolist())
 
 
 def _with_missing(column: Any) -> npt.NDArray[Any] | None:

@@ -41,7 +41,7 @@ _TYPES = {"second_maps": "array-like or callable", "representation": "callable"}
 class SideInputs:
     """Additional inputs of some metrics, as attributes by their names.
 
-    >>> SideInputs(masks=[[True]]).given()
+    >>> SideInputs(masks=[[True]]).provided()
     {'masks'}
     """
 
@@ -68,24 +68,25 @@ class Scoring:
     Parameters
     ----------
     output : str, int or callable, optional
-        Which answer of a model that has several (a tuple, a mapping, a ``ModelOutput``) is scored:
-        its name, its place, or a function from the whole answer to it. ``logits`` by default.
+        Selects the output to score of a model with several outputs (a tuple, a mapping, a
+        ``ModelOutput``): its name, its index, or a function of the whole answer. ``logits`` by
+        default.
     score : callable, optional
-        From the outputs, maps of a segmentation or boxes for instance, to one number per row,
-        ``(batch,)``, which is the score whatever the target is, or to ``(batch, n_outputs)``:
+        Function from the outputs, for example segmentation maps or boxes, to one number per row,
+        ``(batch,)``, which is the score for every target, or to ``(batch, n_outputs)``:
         ``score=lambda maps: maps[:, 2].sum((1, 2))``.
     activation : {None, "softmax", "sigmoid", "log-softmax"}
-        What is applied to the outputs of the model. ``None`` is softmax for the decisions of a
-        classifier without probabilities (``"none"`` leaves them as they are), and nothing for all
-        other models: a function or a module does not say whether it answers logits.
+        Activation to apply to the outputs of the model. ``None`` means softmax for the decisions of
+        a classifier without probabilities (``"none"`` leaves them unchanged), and no activation for
+        all other models, because a function or a module does not tell whether it returns logits.
     batch_size : int or None
-        The largest number of rows that model and explainers are given at once; ``None`` for as
-        many as 4 MiB hold, at most 4096; of larger rows 64, or as many as 32 MiB hold.
+        Largest number of rows per call of model and explainers; ``None`` for as many as fit into 4
+        MiB, at most 4096; for larger rows 64, or as many as fit into 32 MiB.
     allow_batch_dependence : bool
-        Whether the model may answer a row otherwise in another batch. Else the first row of the
-        first call with several different ones is asked alone, too, and outputs that differ by more
-        than a thousandth of the largest of the call are an error: a layer of normalisation or
-        dropout is in training mode.
+        Whether the output for a row may depend on its batch. Otherwise the first row of the first
+        call with several different rows is also evaluated alone, and a difference of more than a
+        thousandth of the largest output of the call is an error: a normalization or dropout layer
+        is in training mode.
     explained_class : optional
         The class that maps without an axis of classes explain, as SHAP values of the second of two classes alone: they are
         negated where the target is the other. By default maps are those of each sample's target. Of a model of two outputs the
@@ -106,7 +107,7 @@ class Scoring:
         else arrays of NumPy, and tables if there are columns of words. To functions of tensors whole
         numbers are given as such.
     device : optional
-        Where tensors are put; that of the parameters of a torch module.
+        Device of the tensors; by default that of the parameters of a torch module.
     """
 
     output: Any = None

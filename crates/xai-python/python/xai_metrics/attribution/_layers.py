@@ -30,12 +30,12 @@ class Layers:
     def __init__(self, module: Any, seed: int) -> None:
         self.module = module
         self.seed = seed
-        own = [(name, of) for name, of in module.named_modules() if of._parameters]
-        found = [(name, of) for name, of in own if any(p is not None for p in of._parameters.values())]
+        own = [(name, value) for name, value in module.named_modules() if value._parameters]
+        found = [(name, item) for name, item in own if any(p is not None for p in item._parameters.values())]
         if not found:
             raise ValueError("model: it has no layers with parameters")
-        self.names = tuple(name or type(of).__name__ for name, of in reversed(found))
-        self.layers = [of for _, of in reversed(found)]
+        self.names = tuple(name or type(element).__name__ for name, element in reversed(found))
+        self.layers = [entry for _, entry in reversed(found)]
 
     @contextlib.contextmanager
     def randomized(self, numbers: Sequence[int]) -> Iterator[None]:
@@ -82,7 +82,7 @@ def multiplied(module: Any, std: float, seed: int) -> Iterator[None]:
     import torch
 
     generator = torch.Generator().manual_seed(seed % 2**63)
-    kept = [(of, of.detach().clone()) for of in module.parameters() if of.is_floating_point()]
+    kept = [(item, item.detach().clone()) for item in module.parameters() if item.is_floating_point()]
     try:
         with torch.no_grad():
             for of, values in kept:

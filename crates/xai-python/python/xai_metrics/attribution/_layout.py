@@ -63,7 +63,7 @@ def layout_of(
         return of_images
     shapes = [shape_of(plane) for plane in planes if plane is not None]
     given = [known[-2:] for known in shapes if len(known) in (2, 3)]
-    fitting_planes = [name for name in plane_of if given and all(of == plane_of[name] for of in given)]
+    fitting_planes = [name for name in plane_of if given and all(item == plane_of[name] for item in given)]
     square = [name for name in images if len(set(plane_of[name])) == 1]
     for fitting in (fitting_planes, images, square):
         if len(fitting) == 1:

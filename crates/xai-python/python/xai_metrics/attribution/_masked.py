@@ -142,9 +142,9 @@ class _Answers:
         for number, line in enumerate(whole.splitlines(), 1):
             try:
                 entry = json.loads(line)
-                kept = np.array([int(of) for of in entry["kept"]], dtype=bool)
+                kept = np.array([int(element) for element in entry["kept"]], dtype=bool)
                 key = entry.get("of", entry["sample"]), kept.tobytes()
-                self.known[key] = [float(of) for of in entry["outputs"]]
+                self.known[key] = [float(item) for item in entry["outputs"]]
             except (KeyError, TypeError, ValueError) as error:
                 raise ValueError(f"cache: line {number} of {path} is no answer of a model ({error}); give another file") from None
         if len(whole) < len(text):
@@ -189,7 +189,7 @@ class _Answers:
         self.waiting = b""
 
     def _line(self, sample: Any, kept: npt.NDArray[Any], outputs: list[float]) -> bytes:
-        of_row = "".join("1" if of else "0" for of in kept)
+        of_row = "".join("1" if item else "0" for item in kept)
         entry = {"sample": int(sample), "kept": of_row, "outputs": outputs}
         if self.names is not None:
             entry["of"] = self.names[sample]
@@ -317,10 +317,10 @@ class MaskedRun:
                 outputs = self.model._outputs(part, np.ones((len(part), features), dtype=bool))
                 self.whole.update(zip(part.tolist(), outputs))
         whole = [self.whole[sample] for sample in range(len(n_features))]
-        if all(len(of) == 1 for of in whole):
+        if all(len(item) == 1 for item in whole):
             return None
         self.assumed["targets"] = "the class of the largest output"
-        return np.array([of.argmax() for of in whole], dtype=np.int64)
+        return np.array([entry.argmax() for entry in whole], dtype=np.int64)
 
     def _outputs(self, samples: npt.NDArray[Any], kept: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return the model outputs, reusing known outputs of unmasked samples."""
@@ -378,16 +378,16 @@ class MaskedRun:
                     f"draws[{draw}]: expected the features of each of {n} samples, as draws are (draws, n, size), got {len(of_draw)}"
                     + ("; swap the first two axes of draws" if len(draws) == n else "")
                 )
-            for sample, (of, features) in enumerate(zip(of_draw, self.n_features)):
+            for sample, (value, features) in enumerate(zip(of_draw, self.n_features)):
                 name = f"draws[{draw}][{sample}]"
-                subset = integers(of, name, 1)
+                subset = integers(value, name, 1)
                 if subset.size and not 0 <= subset.min() <= subset.max() < features:
                     raise ValueError(f"{name}: expected features of 0 to {features - 1}, got {subset.min()} to {subset.max()}")
                 other, size = sizes.setdefault(features, (name, len(subset)))
                 if size != len(subset):
                     raise ValueError(f"{name}: expected {size} features, as {other}, a sample of as many features, got {len(subset)}")
                 by_sample[sample].append(subset)
-        return [np.array(of, dtype=np.int64) for of in by_sample]
+        return [np.array(item, dtype=np.int64) for item in by_sample]
 
 
 def _without_baseline(metric: MetricInterface) -> dict[str, Any]:
@@ -397,7 +397,7 @@ def _without_baseline(metric: MetricInterface) -> dict[str, Any]:
     parameters = dict(metric.parameters)
     if "baseline" in metric.arrays:
         raise ValueError(f"{metric.info.name}: baseline: a masked model is asked without the feature, whatever stands in its place")
-    default = next((of.default for of in metric.info.parameters if of.name == "baseline"), 0)
+    default = next((item.default for item in metric.info.parameters if item.name == "baseline"), 0)
     if default != 0:
         parameters.setdefault("baseline", 0)
     return parameters

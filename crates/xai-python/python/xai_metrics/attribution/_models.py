@@ -82,20 +82,20 @@ def _keras(model: Any) -> ModelAdapter:
 
 
 def _onnx_session(session: Any) -> ModelAdapter:
-    inputs, outputs = session.get_inputs(), [of.name for of in session.get_outputs()]
+    inputs, outputs = session.get_inputs(), [entry.name for entry in session.get_outputs()]
     # A model that was exported with the number of rows of its example takes as many.
-    sizes = [of.shape[0] for of in inputs if of.shape and isinstance(of.shape[0], int)]
+    sizes = [item.shape[0] for item in inputs if item.shape and isinstance(item.shape[0], int)]
 
     def call(*several: Any, **named: Any) -> Any:
         feed = named or dict(zip((of.name for of in inputs), several))
-        missing = [of.name for of in inputs if of.name not in feed]
+        missing = [item.name for item in inputs if item.name not in feed]
         if missing:
-            names = ", ".join(repr(of.name) for of in inputs)
+            names = ", ".join(repr(element.name) for element in inputs)
             raise ValueError(
                 f"inputs: the model has the inputs {names}, and there is nothing for {', '.join(map(repr, missing))}; give a "
                 f"mapping of all by name, {{{inputs[0].name!r}: …, {missing[-1]!r}: …}}, of which the first is explained"
             )
-        feed = {of.name: _as_declared(feed[of.name], of.type) for of in inputs if of.name in feed}
+        feed = {entry.name: _as_declared(feed[entry.name], entry.type) for entry in inputs if entry.name in feed}
         n = len(next(iter(feed.values())))
         if not sizes or sizes[0] == n:
             return dict(zip(outputs, session.run(None, feed)))
@@ -520,7 +520,7 @@ def is_explainer(value: Any) -> bool:
         # Its own `explain` tells a plan of queries.
         return False
     return callable(value) or any(
-        callable(getattr(value, of, None)) for of in ("attribute", "explain")
+        callable(getattr(value, item, None)) for item in ("attribute", "explain")
     )
 
 
@@ -586,7 +586,7 @@ def _parts(answer: Any, is_asked: bool) -> dict[Any, Any] | None:
     if isinstance(answer, Mapping):
         return dict(answer)
     if isinstance(answer, (tuple, list)):
-        if is_asked or any(getattr(of, "ndim", 0) > 1 for of in answer):
+        if is_asked or any(getattr(item, "ndim", 0) > 1 for item in answer):
             return dict(zip(getattr(answer, "_fields", range(len(answer))), answer))
         return None
     return dict(vars(answer)) if is_dataclass(answer) or hasattr(answer, "logits") else None

@@ -153,7 +153,7 @@ def warn_of_padding(array: Any, whole: Any, function: Callable[..., Any]) -> Non
     rows = np.array(array[padded], order="C")
     for row, n in zip(rows, n_last[padded]):
         row[-n:] = row[0] if row[0] != row[-1] else row[-n - 1]
-    before, after = (function(of, padded) for of in (np.array(array[padded], order="C"), rows))
+    before, after = (function(item, padded) for item in (np.array(array[padded], order="C"), rows))
     if np.allclose(before, after, rtol=1e-6, atol=1e-9):
         warnings.warn(
             f"inputs: the last positions of {len(padded)} samples, such as the last {int(n_last[padded[0]])} of sample "

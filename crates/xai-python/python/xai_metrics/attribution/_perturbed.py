@@ -71,9 +71,9 @@ class PerturbedEvaluation(Table):
         found = list(self.metrics.values())
         return {
             "metric": list(self.metrics),
-            "meta_consistency": numbers(of.value for of in found),
-            "std": numbers(of.std for of in found),
-            "noise_resilience": numbers(of.noise_resilience for of in found),
+            "meta_consistency": numbers(item.value for item in found),
+            "std": numbers(entry.std for entry in found),
+            "noise_resilience": numbers(element.noise_resilience for element in found),
             "reactivity": numbers(of.reactivity for of in found),
         }
 
@@ -123,9 +123,9 @@ def meta_consistency(
     minor, disruptive : float, optional
         The sizes ``r`` or ``s``. By default 0.001 and, of inputs, 1, of the model 2.
     n_iterations, n_perturbations : int
-        How often the whole is repeated, and how many perturbations of each kind an iteration has.
+        Number of iterations, and number of perturbations of each kind per iteration.
     seed : int
-        What perturbations depend on, and metrics as in :func:`evaluate`.
+        Seed of the perturbations, and of the metrics, see :func:`evaluate`.
     **how
         Further arguments of :func:`evaluate`.
 
@@ -196,9 +196,9 @@ def meta_consistency(
                     again = evaluate(targets=first, metrics=metrics, seed=seed, **of, **few)
                 tables[kind][-1].append(again)
                 keep[kind][-1].append(stayed if kind == "minor" else ~stayed)
-    counted = {kind: np.array(of) if n_iterations * n_perturbations else None for kind, of in keep.items()}
+    counted = {kind: np.array(value) if n_iterations * n_perturbations else None for kind, value in keep.items()}
     found = table.meta_consistency(tables["minor"], tables["disruptive"], counted["minor"], counted["disruptive"])
-    shares = [None if of is None else float(of.mean()) for of in counted.values()]
+    shares = [None if item is None else float(item.mean()) for item in counted.values()]
     return PerturbedEvaluation(table.judged_by(found), found, *shares)
 
 

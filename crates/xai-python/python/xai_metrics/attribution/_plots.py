@@ -40,9 +40,9 @@ def plot_curves(
     Parameters
     ----------
     curves : mapping of str to Curve or array-like
-        By the name of the explainer, a :class:`.Curve`, or the scores of each sample ``(n_samples,
-        n_points)``; NaN where a sample has none. A curve of a table has means alone, that of one metric
-        asked alone has those of the samples, too.
+        By explainer, a :class:`.Curve`, or the scores of each sample ``(n_samples, n_points)``; NaN
+        where undefined. Curves in tables contain only means; those from a metric's own ``evaluate``
+        contain the samples, too.
     n_features : array-like, optional
         How many features are changed at each point of curves that are arrays; 0, 1, 2, … by default.
     level : float
@@ -62,7 +62,7 @@ def plot_curves(
     ValueError
         For curves of samples that have not two axes, and where no curve was kept.
     ImportError
-        Where matplotlib is not installed.
+        If matplotlib is not installed.
 
     Examples
     --------
@@ -134,9 +134,9 @@ def plot_maps(
         ``None`` as for :func:`evaluate`: images have their channels first in tensors of torch, last in those of
         TensorFlow, else as shapes tell.
     names : sequence of str, optional
-        What the samples are called.
+        Names of the samples.
     columns : int
-        How many samples stand beside each other in one row.
+        Number of samples side by side in one row.
 
     Returns
     -------
@@ -148,7 +148,7 @@ def plot_maps(
     ValueError
         For inputs that are neither images nor series or may be read in two ways, and maps that do not fit them.
     ImportError
-        Where matplotlib is not installed.
+        If matplotlib is not installed.
 
     Examples
     --------
@@ -279,7 +279,7 @@ def ranks(table: Any, ax: Any) -> Any:
         ax = _sized(0.8 * len(metrics) + 2.5, 0.5 * len(table.explainers) + 2.2)
     shown = [[_rank(value) for value in of_explainer] for of_explainer in values]
     ax.imshow(shown, cmap="Blues_r", aspect="auto", vmin=1, vmax=last)
-    texts = [[f"{_rank(value):g}\n({float(value):.3g})" for value in of] for of in values]
+    texts = [[f"{_rank(value):g}\n({float(value):.3g})" for value in item] for item in values]
     _write(ax, shown, texts, lambda rank: rank < (1 + last) / 2)
     ax.set_xticks(range(len(metrics)), metrics, rotation=45, ha="right", rotation_mode="anchor")
     ax.set_yticks(range(len(table.explainers)), table.explainers)

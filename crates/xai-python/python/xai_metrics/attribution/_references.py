@@ -48,9 +48,9 @@ def explainer(
     if function is None:
         raise ValueError(f"{name}: expected maps, an explainer, or one of the words {', '.join(METHODS)}, got {method!r}")
     known = [
-        of.name
-        for of in inspect.signature(function).parameters.values()
-        if of.kind is of.KEYWORD_ONLY
+        item.name
+        for item in inspect.signature(function).parameters.values()
+        if item.kind is item.KEYWORD_ONLY
     ]
     for name in options:
         if name not in known:
@@ -166,7 +166,7 @@ def _regions(shape: tuple[int, ...], patch: int | None, are_images: bool) -> lis
         return list(np.ndindex(shape))
     side = max(1, min(shape) // 8) if patch is None else whole("patch", patch, 1)
     starts = (range(0, length, side) for length in shape)
-    rows, columns = ([slice(start, start + side) for start in of] for of in starts)
+    rows, columns = ([slice(start, start + side) for start in item] for item in starts)
     return [(row, column) for row in rows for column in columns]
 
 

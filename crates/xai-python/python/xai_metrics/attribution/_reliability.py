@@ -26,11 +26,11 @@ class MetricReliability(Result):
     ----------
     metric : str
     better : str
-        Which of its values are better: ``higher``, ``lower`` or ``none``.
+        Better end of the scale: ``higher``, ``lower`` or ``none``.
     kendall_w : KendallW
         Whether the samples rank the explainers alike.
     krippendorff_alpha : KrippendorffAlpha
-        The same as a coefficient that is 0 by chance whatever the number of samples.
+        The same as a coefficient whose value by chance is 0 for any number of samples.
     inter_method_reliability : InterMethodReliability
         Whether the same samples are easy for every explainer.
     rank_stability : RankStability or None
@@ -56,13 +56,13 @@ class Reliability(Table):
     """
 
     def __init__(self, found: dict[str, Any]) -> None:
-        self._metrics = {of["metric"]: _metric(of) for of in found["metrics"]}
+        self._metrics = {item["metric"]: _metric(item) for item in found["metrics"]}
         #: Consistency of each pair of metrics, by their names in order.
         self.pairs: dict[tuple[str, str], InternalConsistencyReliability] = {
-            (of["first"], of["second"]): InternalConsistencyReliability(
-                **of["internal_consistency_reliability"]
+            (entry["first"], entry["second"]): InternalConsistencyReliability(
+                **entry["internal_consistency_reliability"]
             )
-            for of in found["pairs"]
+            for entry in found["pairs"]
         }
 
     @property
@@ -88,9 +88,9 @@ class Reliability(Table):
             Columns by name.
         """
         judged = list(self._metrics.values())
-        stable = [of.rank_stability for of in judged]
+        stable = [item.rank_stability for item in judged]
         numbers = {
-            "kendall_w": [of.kendall_w.value for of in judged],
+            "kendall_w": [element.kendall_w.value for element in judged],
             "krippendorff_alpha": [of.krippendorff_alpha.value for of in judged],
             "rank_stability": [None if of is None else of.mean_tau for of in stable],
             "top_share": [None if of is None else of.top_share for of in stable],
@@ -98,8 +98,8 @@ class Reliability(Table):
             "internal_consistency": [of.internal_consistency for of in judged],
         }
         nan = float("nan")
-        defined = {name: [nan if x is None else x for x in of] for name, of in numbers.items()}
-        samples = [of.kendall_w.n_samples for of in judged]
+        defined = {name: [nan if x is None else x for x in value] for name, value in numbers.items()}
+        samples = [entry.kendall_w.n_samples for entry in judged]
         return {"metric": self.metrics, **defined, "n_samples": samples}
 
     def to_dict(self) -> dict[str, Any]:
@@ -111,10 +111,10 @@ class Reliability(Table):
             Metrics and pairs.
         """
         pairs = [
-            {"first": a, "second": b, "internal_consistency_reliability": of.to_dict()}
-            for (a, b), of in self.pairs.items()
+            {"first": a, "second": b, "internal_consistency_reliability": value.to_dict()}
+            for (a, b), value in self.pairs.items()
         ]
-        return {"metrics": [of.to_dict() for of in self._metrics.values()], "pairs": pairs}
+        return {"metrics": [item.to_dict() for item in self._metrics.values()], "pairs": pairs}
 
     def __repr__(self) -> str:
         columns = self.columns()

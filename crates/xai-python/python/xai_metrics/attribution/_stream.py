@@ -330,8 +330,8 @@ class _Stream:
         if self.checkpoint is None:
             return
         explainers = {
-            f"explainer {name}": "maps" if of is None else of if isinstance(of, str) else "function"
-            for name, of in self.explainers.items()
+            f"explainer {name}": "maps" if value is None else value if isinstance(value, str) else "function"
+            for name, value in self.explainers.items()
         }
         asked_for = {f"metric {name}": _about(metric) for name, metric in self.asked}
         scoring = self.scoring
@@ -474,13 +474,13 @@ def _about(metric: Metric) -> list[Any]:
     """Return a description that identifies a metric across processes."""
     if isinstance(metric, OwnMetric):
         return [type(metric.metric).__qualname__]
-    return [repr(metric), {of: _digest(array) for of, array in metric.arrays.items()}]
+    return [repr(metric), {value: _digest(array) for value, array in metric.arrays.items()}]
 
 
 def _cut(fields: Mapping[str, Any], start: int, stop: int | None = None) -> dict[str, Any]:
     if start < 0:
         start += size_of(fields["inputs"])
-    return {of: None if value is None else cut(value, start, stop) for of, value in fields.items()}
+    return {item: None if value is None else cut(value, start, stop) for item, value in fields.items()}
 
 
 def _digest(values: Any) -> str:
@@ -488,7 +488,7 @@ def _digest(values: Any) -> str:
     import hashlib
 
     if isinstance(values, Mapping):
-        return json.dumps({str(of): _digest(value) for of, value in values.items()})
+        return json.dumps({str(item): _digest(value) for item, value in values.items()})
     if isinstance(values, tuple):
         return json.dumps([_digest(value) for value in values])
     if values is None or callable(values):

@@ -795,7 +795,7 @@ class EvaluationTable(Reported, Table):
                 continue
             q = self.values.per_sample(metric)
             tables = [
-                np.array([[of.values.per_sample(metric) for of in row] for row in rows])
+                np.array([[item.values.per_sample(metric) for item in row] for row in rows])
                 if rows and rows[0]
                 else np.empty((0, 0, *q.shape))
                 for rows in (minor, disruptive)
@@ -824,7 +824,7 @@ class EvaluationTable(Reported, Table):
         table = EvaluationTable(self.values, self._table)
         table._pictures = self._pictures
         table._judged = {
-            name: (of.noise_resilience, of.reactivity, of.value) for name, of in meta.items()
+            name: (value.noise_resilience, value.reactivity, value.value) for name, value in meta.items()
         }
         return table
 
@@ -850,7 +850,7 @@ class EvaluationTable(Reported, Table):
         # No interval is asked for.
         report.add_attribution("", self.values._native, (self.level, 0, self.seed), "none", [])
         (section,) = json.loads(report.json())["attribution"]
-        return {(of["first"], of["second"]): of["tau"] for of in section["agreement_of_metrics"]}
+        return {(item["first"], item["second"]): item["tau"] for item in section["agreement_of_metrics"]}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return EvaluationTable, (self.values, self._table)
@@ -922,7 +922,7 @@ class EvaluationTable(Reported, Table):
 
     def _why_undefined(self, values: Mapping[str, ExplainerValue]) -> str | None:
         """Return why a metric has no values, or ``None`` if it has some."""
-        return why_undefined(self.n_samples) if all(of.value is None for of in values.values()) else None
+        return why_undefined(self.n_samples) if all(item.value is None for item in values.values()) else None
 
     def _rows(self, metric: str) -> Iterator[dict[str, Any]]:
         result = self[metric]

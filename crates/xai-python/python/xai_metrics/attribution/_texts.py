@@ -28,26 +28,26 @@ def is_ragged(values: Any) -> bool:
     >>> is_ragged([[0.1, 0.2], [0.3]]), is_ragged([[0.1], [0.3]]), is_ragged(np.zeros((2, 2)))
     (True, False, False)
     """
-    if not isinstance(values, (list, tuple)) or not all(hasattr(of, "__len__") for of in values):
+    if not isinstance(values, (list, tuple)) or not all(hasattr(item, "__len__") for item in values):
         return False
-    return not any(isinstance(of, str) for of in values) and len({len(of) for of in values}) > 1
+    return not any(isinstance(entry, str) for entry in values) and len({len(element) for element in values}) > 1
 
 
 def ragged_reals(values: Any, name: str) -> list[npt.NDArray[np.float64]]:
     """Convert values to one array of numbers per sample."""
     return [
-        of
-        if is_read_in_place(of, DOUBLE)
-        else np.ascontiguousarray(reals(of, f"{name}[{i}]", 1), dtype=np.float64)
-        for i, of in enumerate(values)
+        value
+        if is_read_in_place(value, DOUBLE)
+        else np.ascontiguousarray(reals(value, f"{name}[{i}]", 1), dtype=np.float64)
+        for i, value in enumerate(values)
     ]
 
 
 def ragged_booleans(values: Any, name: str) -> list[npt.NDArray[np.bool_]]:
     """Convert values to one array of booleans per sample."""
     return [
-        of if is_read_in_place(of, BOOLEAN) else np.ascontiguousarray(booleans(of, f"{name}[{i}]", 1))
-        for i, of in enumerate(values)
+        value if is_read_in_place(value, BOOLEAN) else np.ascontiguousarray(booleans(value, f"{name}[{i}]", 1))
+        for i, value in enumerate(values)
     ]
 
 
@@ -215,13 +215,13 @@ def context_lds(
     explanations : sequence of array-like
         The map of every sample, one number per source of its context; samples may have different numbers of them.
     kept : sequence of array-like
-        What the ablations of every sample kept, booleans ``(ablations, sources)``.
+        Sources kept by the ablations of every sample, booleans ``(ablations, sources)``.
     outputs : sequence of array-like
-        What the model then gave the answer, ``(ablations,)``: best :func:`sequence_score`.
+        Model outputs for the ablations, ``(ablations,)``; preferably :func:`sequence_score`.
     correlation : {"spearman", "pearson", "kendall"}
-        Which correlation of sums and outputs.
+        Correlation of sums and outputs.
     n_jobs : int or None
-        Threads; ``None`` for one per core.
+        Number of threads; ``None`` for one per core.
 
     Returns
     -------
@@ -231,7 +231,7 @@ def context_lds(
     Raises
     ------
     ValueError
-        For arrays that do not fit each other, and numbers that are not finite.
+        For arrays of inconsistent shapes, and numbers that are not finite.
 
     References
     ----------
@@ -247,7 +247,7 @@ def context_lds(
     try:
         found = _native.attribution_context_lds(
             maps,
-            [booleans(of, f"kept[{i}]", 2) for i, of in enumerate(kept)],
+            [booleans(value, f"kept[{i}]", 2) for i, value in enumerate(kept)],
             ragged_reals(outputs, "outputs"),
             str(correlation),
             threads(n_jobs),

@@ -115,16 +115,18 @@ def text_model(
     texts : sequence of str
         The samples.
     mask : str, optional
-        What stands in the place of a removed word, such as the mask token of a tokenizer, ``tokenizer.mask_token``. Unless given, the word is deleted.
+        Replacement for a removed word, for example the mask token of a tokenizer,
+        ``tokenizer.mask_token``. By default the word is deleted.
     pattern : str
         A regular expression of a word. ``r"\S+"`` takes punctuation to the word before it.
     cache, max_calls
         See :class:`MaskedModel`. An answer in the cache belongs to the text, the places of its words, the mask and the name of
         the model, so that one file may serve several texts and models.
     name : str, optional
-        What the model is called in the cache. By default ``name_or_path``, as models of Hugging Face have it, or the name of the
-        function: functions that share it need names of their own. Needed where a cache is a file and the model has no name of its
-        own, such as a pipeline of scikit-learn or a ``lambda``: the file would answer for other models of the class.
+        Name of the model in the cache. The default is ``name_or_path``, as for models of Hugging
+        Face, or the name of the function; functions with equal names need different ones here.
+        Required if the cache is a file and the model has no name, like a scikit-learn pipeline or a
+        ``lambda``, because the file would also be used for other models of that class.
 
     Returns
     -------
@@ -151,7 +153,7 @@ def text_model(
     if isinstance(texts, str):
         raise TypeError("texts: expected several texts, got one; give a list of it")
     of_texts = [Words.of(str(text), pattern) for text in texts]
-    empty = next((sample for sample, of in enumerate(of_texts) if not of.offsets), None)
+    empty = next((sample for sample, value in enumerate(of_texts) if not value.offsets), None)
     if empty is not None:
         raise ValueError(f"texts[{empty}]: no word in {of_texts[empty].text!r}; leave it out, or give another pattern")
     # The answers in memory are those of this model alone.
@@ -194,14 +196,14 @@ class TextModel(MaskedModel):
         def scores(samples: npt.NDArray[Any], kept: npt.NDArray[Any]) -> Any:
             return model([texts[sample].kept(row, mask) for sample, row in zip(samples, kept)])
 
-        super().__init__(scores, [len(of.offsets) for of in texts], **limits)
+        super().__init__(scores, [len(item.offsets) for item in texts], **limits)
         #: Texts with the positions of their words.
         self.texts = texts
 
     @property
     def words(self) -> list[list[str]]:
         """Words of each text."""
-        return [of.words for of in self.texts]
+        return [item.words for item in self.texts]
 
 
 @dataclass(frozen=True)
@@ -252,7 +254,7 @@ def color_text(text: Words | str, attributions: Any, title: str = "", pattern: s
     attributions : array-like
         One per word.
     title : str
-        What stands before it: the name of the explainer, for instance.
+        Text in front, for example the name of the explainer.
     pattern : str
         See :func:`text_model`.
 

@@ -28,32 +28,32 @@ if TYPE_CHECKING:
 
 #: Additional values of parameters that only Python accepts.
 _ALSO = {
-    "steps": "``None`` and -1 are ``all``.",
+    "steps": "``None`` and -1 mean ``all``.",
     "baseline": (
-        "Or an array of the shape of one sample or of all inputs, or a function that is given the "
-        "inputs and answers with such an array. Columns of a table, and the index of a Series, are "
-        "matched by name with the columns of the inputs."
+        "Also an array with the shape of one sample or of all inputs, or a function from the inputs "
+        "to such an array. Columns of a table, and the index of a Series, are matched by name with "
+        "the columns of the inputs."
     ),
-    "distance": "Or a function of two flattened maps.",
+    "distance": "Also a function of two flattened maps.",
     "discretizer": (
-        "Or a function that is given a flattened map, one number per position, and answers what has to be the same: "
-        "a number, text, a tuple or an array."
+        "Also a function from a flattened map, one number per position, to the key to compare: a "
+        "number, text, a tuple or an array."
     ),
 }
 
 #: Contents of ``draws``, by the kind of draws of a metric.
 _DRAWS = {
-    "subsets": "Numbers of features (draws, n, size)",
-    "neighbours": "Noise that is added (draws, n, …)",
-    "given values": "Values (draws, n, features)",
-    "orders": "Orders of removal (n, features)",
-    "other targets": "Other classes (n,)",
+    "subsets": "Indices of features ``(draws, n, size)``",
+    "neighbours": "Noise to add ``(draws, n, …)``",
+    "given values": "Values ``(draws, n, features)``",
+    "orders": "Orders of removal ``(n, features)``",
+    "other targets": "Other classes ``(n,)``",
 }
 
 
 #: Introduction of a formula.
 _NOTATION = (
-    "The value of one sample, where ``x`` is the input, ``a`` or ``e(x)`` its map, and ``g(x)`` the score "
+    "Value of one sample, where ``x`` is the input, ``a`` or ``e(x)`` its map, and ``g(x)`` the score "
     "of its target::"
 )
 
@@ -159,13 +159,13 @@ def _documentation(info: MetricInfo) -> str:
     lines += wrapped(f"Better: {better}. Range: {info.range}. {info.extremes}", 0)
     lines += ["", *wrapped(needs, 0), ""]
     if info.is_whole:
-        lines += ["It relates all samples to each other: parts of a data set do not join.", ""]
+        lines += ["Compares all samples with each other: results of parts of a data set cannot be merged.", ""]
     if info.parameters or info.draws:
         lines += ["Parameters", "----------"]
         for parameter in info.parameters:
             lines += _documented(parameter)
         if info.draws:
-            drawn = f"{_DRAWS[info.draws]}, drawn elsewhere, instead of own ones."
+            drawn = f"{_DRAWS[info.draws]}, used instead of random draws."
             lines += ["draws : array-like, optional", *wrapped(drawn, 4)]
         lines += [""]
     limits = info.limits.replace("`", "``")

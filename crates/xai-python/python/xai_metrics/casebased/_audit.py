@@ -360,7 +360,7 @@ class Audit:
             accuracy=distribution["accuracy"],
             accuracy_interval=_ends(distribution["accuracy_interval"]),
             by_level=by_level,
-            by_class={label(int(number)): of for number, of in found["by_class"].items()},
+            by_class={label(int(number)): value for number, value in found["by_class"].items()},
             right=groups["right"],
             wrong=groups["wrong"],
             reliability=bins,
@@ -383,19 +383,19 @@ class Audit:
             features = explainer._native.compare_features(rows, numbers, given, explainer.n_jobs)
             found = explainer.explain_arrays(rows, predictions=predicted)
             for one, near, level in zip(least, found, found.levels.tolist()):
-                case = {of: one[of] for of in ("sample", "correspondence")}
-                for of in ("predicted", "true"):
-                    case[of] = None if one[of] is None else classes.number(one[of])
+                case = {item: one[item] for item in ("sample", "correspondence")}
+                for element in ("predicted", "true"):
+                    case[element] = None if one[element] is None else classes.number(one[element])
                 case["level"] = level
                 case["neighbors"] = [
-                    {"index": of.index, "distance": of.distance, "label": classes.number(of.label)}
-                    for of in near.neighbors
+                    {"index": entry.index, "distance": entry.distance, "label": classes.number(entry.label)}
+                    for entry in near.neighbors
                 ]
                 cases.append(case)
         names = explainer._class_name_of
         labels = [*classes.labels, *report.by_class]
         labels += [one["true"] for one in report.least_supported if one["true"] is not None]
-        levels = [{"level": name, "n": of.n} for name, of in report.by_level.items()]
+        levels = [{"level": name, "n": value.n} for name, value in report.by_level.items()]
         return {
             "cases": {"levels": levels, "least_supported": cases},
             "features": features,

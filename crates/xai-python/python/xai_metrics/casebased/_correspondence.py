@@ -51,9 +51,9 @@ def compute_correspondence(
     predicted_class : label
         The predicted class.
     distance_weighted : bool
-        ``False`` counts every neighbour alike: plain voting.
+        ``False`` gives every neighbour the same weight (plain voting).
     class_weights : mapping from label to weight, optional
-        What each class counts, at least 0; a class without a weight counts 1.
+        Weight of each class, at least 0; 1 for classes that are not listed.
     {parameters}
 
     Returns
@@ -102,7 +102,7 @@ def compute_correspondence(
         "class_weights": list(weighed),
     }
     check_types({name: objects_of(labels) for name, labels in sides.items()})
-    weights = [(number_of(c, len(numbers)), number(f"class_weights[{c!r}]", of)) for c, of in weighed.items()]
+    weights = [(number_of(c, len(numbers)), number(f"class_weights[{c!r}]", value)) for c, value in weighed.items()]
     far = [distance for _, distance, _ in neighbors]
     weighting = parameters.get("weighting")
     if not distance_weighted:
@@ -166,6 +166,11 @@ def distances(
         First set of rows.
     rows : array of shape (n_rows, n_features)
         Second set of rows.
+    distance : str
+        ``"euclidean"``, ``"squared-euclidean"``, ``"manhattan"``, ``"chebyshev"``,
+        ``"minkowski:P"``, ``"cosine"``, ``"correlation"``, ``"canberra"``, ``"braycurtis"``,
+        ``"hamming"``, or ``"mahalanobis"`` with ``covariance``. The Bray-Curtis distance divides by
+        ``sum |a + b|``, as in SciPy; scikit-learn's trees divide by ``sum |a| + |b|``.
     covariance : array of shape (n_features, n_features), optional
         Covariance for ``distance="mahalanobis"``.
     n_jobs : int, optional

@@ -159,20 +159,20 @@ class ExplainMethods(Fitted):
         y_test : array of shape (m,), optional
             The true classes, where they are known.
         predictions : array of shape (m,), optional
-            The predicted classes; where they are missing, ``model`` is asked once, with all
-            samples. A model that answers a batch with one class is asked row by row.
+            Predicted classes; by default from one call of ``model`` with all samples. A model that
+            returns one class for a batch is called row by row.
         model : object, optional
-            Something with ``predict``, or a function from rows to classes. It is given the table
-            itself where it knows names of features (``feature_names_in_``), the rows as an array
-            otherwise. A torch module is given tensors, and predicts the number of its largest output.
+            Object with ``predict``, or a function from rows to classes. It receives the original
+            table if it knows feature names (``feature_names_in_``), otherwise an array. A torch
+            module receives tensors, and predicts the index of its largest output.
         k : int, optional
-            Other than that of the explainer.
+            Number of neighbours; by default that of the explainer.
         return_provenance : bool
             Whether neighbours carry their metadata.
         distance_weighted : bool
-            ``False`` counts every neighbour alike: plain voting.
+            ``False`` gives every neighbour the same weight (plain voting).
         progress : bool
-            Whether to show a bar, where tqdm is installed.
+            Whether to show a progress bar, if tqdm is installed.
 
         Returns
         -------

@@ -112,25 +112,26 @@ class CaseExplainer(Reporting):
     class_names : mapping from label to str, or list, optional
         Names of the classes.
     class_weights : mapping from label to float, optional
-        What each class counts, at least 0; a class without a weight counts 1.
+        Weight of each class, at least 0; 1 for classes that are not listed.
     metadata : mapping from str to sequence, or table, optional
-        What else is known of the training rows: columns of one value per row.
+        Further data of the training rows: columns of one value per row.
     n_jobs : int or None
         Threads; -1 and ``None`` mean one per core.
     similarity : str or strategy, optional
-        What makes rows similar: :class:`.Features` (the default), :class:`.HiddenActivations`,
+        Similarity of rows: :class:`.Features` (the default), :class:`.HiddenActivations`,
         :class:`.CustomActivations`, :class:`.TreeLeaf`, :class:`.ForestProximity`, :class:`.Blend`,
         or ``"activations"`` of ``model``.
     model : object, optional
-        What predicts where ``explain_instance`` and ``explain_batch`` are given no prediction.
+        Model that predicts the classes if ``explain_instance`` and ``explain_batch`` receive none.
     redact : sequence of str
-        Features and metadata columns whose values no result shows. Distances still depend on
-        redacted features.
+        Features and metadata columns whose values are hidden in all results. Distances still depend
+        on redacted features.
     covariance : array of shape (n_features, n_features), optional
-        Of ``distance="mahalanobis"``; that of the training rows unless given.
+        Covariance for ``distance="mahalanobis"``; by default that of the training rows.
     encode : {"one-hot", "ordinal"}, optional
-        What columns of text of a table become: a column ``name=category`` for each category of the training rows, or the place
-        of the category among them, sorted or in the order of ordered categories. By default such columns are refused.
+        Encoding of text columns of a table: a column ``name=category`` for each category of the
+        training rows, or the index of the category among them, sorted or in the order of ordered
+        categories. By default such columns raise an error.
     parameters
         How neighbours are searched and weighted, as ``__init__`` lists. ``weighting`` may also be
         ``{"inverse-power": {"exponent": P, "offset": C}}``, or a function, which is given the

@@ -29,7 +29,7 @@ class Neighbor:
     features : array of shape (n_features,)
         Its features as they were handed in, unscaled.
     metadata : dict
-        What else is known of it.
+        Further data of the training case.
 
     Examples
     --------
@@ -334,7 +334,7 @@ class Explanation(Table):
         Raises
         ------
         ImportError
-            Where matplotlib is not installed.
+            If matplotlib is not installed.
         ValueError
             For another type of plot.
 

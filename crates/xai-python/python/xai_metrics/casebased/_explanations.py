@@ -43,7 +43,7 @@ class Explanations(Table, Sequence[Explanation]):
         How many training rows tie with the last neighbour of each sample, the neighbour included; 0 where all of them
         are among the neighbours. Rows with higher indices are left out.
     explainer : CaseExplainer
-        What explained them.
+        Explainer that created the explanations.
     level_numbers : array of int, shape (m,)
         0 undefined, 1 low, 2 medium, 3 high.
 

@@ -58,7 +58,18 @@ class Predictor(Protocol):
     """
 
     def predict(self, X: Any, /) -> Any:
-        """Return the predicted class of every row."""
+        """Return the predicted class of every row.
+
+        Parameters
+        ----------
+        X : array of shape (m, n_features)
+            The rows.
+
+        Returns
+        -------
+        array of shape (m,)
+            Predicted classes.
+        """
 
 
 @dataclass(frozen=True)
@@ -87,9 +98,8 @@ class HiddenActivations:
         ``"last_hidden"``; ``"all_hidden"``, where layer ``i`` of ``n`` counts ``(i + 1) / n``; or
         the number of a hidden layer, from 0.
     output_weighting : str
-        What each unit of the last hidden layer counts: ``"mean_abs"``, the mean absolute weight to
-        the outputs; ``"predicted_class"``, the absolute weight to the output that is predicted;
-        ``"none"``.
+        Weight of each unit of the last hidden layer: ``"mean_abs"``, the mean absolute weight to
+        the outputs; ``"predicted_class"``, the absolute weight to the predicted output; ``"none"``.
     input_transform : callable or transformer, optional
         Applied to rows before the network.
 
@@ -124,7 +134,7 @@ class CustomActivations:
     Parameters
     ----------
     model : object
-        What the extractor reads: it is handed to ``extractor.fit(model, X)``.
+        Model that is passed to ``extractor.fit(model, X)``.
     extractor : ActivationExtractor or callable
         An extractor, or a function ``(model, rows) -> activations``. Activations are standardised
         on the training rows unless the extractor is ``metric_ready``.
@@ -153,8 +163,8 @@ class TreeLeaf:
     model : DecisionTreeClassifier
         A fitted tree of scikit-learn.
     overflow : str
-        What happens where a leaf has fewer than ``k`` rows: ``"truncate"`` gives fewer neighbours,
-        ``"nearest"`` the nearest rows of other leaves after them.
+        Treatment of leaves with fewer than ``k`` rows: ``"truncate"`` returns fewer neighbours,
+        ``"nearest"`` appends the nearest rows of other leaves.
     within_leaf : str
         ``"feature_distance"``, the only order there is.
 

@@ -56,8 +56,8 @@ class _Samples:
     def rows(self, tensors: Any, n: int, name: str) -> Array:
         """Concatenate tensors with the shapes of the inputs to an array of ``n`` rows."""
         parts = _tuple_of(tensors)
-        shapes = [(n, *of.shape[1:]) for of in self.given]
-        if [tuple(of.shape) for of in parts] != shapes:
+        shapes = [(n, *item.shape[1:]) for item in self.given]
+        if [tuple(entry.shape) for entry in parts] != shapes:
             expected = ", ".join(map(str, shapes))
             raise ValueError(f"{name}: expected tensors shaped as the inputs, {expected}")
         return _rows(parts)
@@ -282,7 +282,7 @@ def infidelity_perturb_func_decorator(multiply_by_inputs: bool = True) -> Callab
             origin = (0.0,) * len(given) if baselines is None else _tuple_of(baselines)
             changes = [x - x_moved for x, x_moved in zip(given, moved)]
             if multiply_by_inputs:
-                spans = [x - of for x, of in zip(given, origin)]
+                spans = [x - value for x, value in zip(given, origin)]
                 changes = [
                     change / torch.where(span == 0.0, torch.ones_like(span), span)
                     for change, span in zip(changes, spans)

@@ -468,7 +468,7 @@ class DatasetScores(Table):
         }
 
     def _repr_html_(self) -> str:
-        rows = [(of.name, of.mean, of.n_defined) for of in self.macro_average]
+        rows = [(item.name, item.mean, item.n_defined) for item in self.macro_average]
         return html_table([("metric", "mean", "graphs"), *rows], f"{self.n_graphs} graphs")
 
 
@@ -540,4 +540,4 @@ def micro_intervals(
     if any(state._state is None for state in states):
         raise ValueError("states: one holds nothing")
     described = _native.graph_micro_intervals([state._state for state in states], threads(n_jobs))
-    return [MicroInterval(of["name"], of["value"], interval_of(of["interval"])) for of in described]
+    return [MicroInterval(item["name"], item["value"], interval_of(item["interval"])) for item in described]

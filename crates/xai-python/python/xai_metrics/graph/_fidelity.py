@@ -79,9 +79,9 @@ def fidelity(
         ``label``: whether the prediction changes. ``probability``: by how much the probability of
         one class changes, the true one or else the one predicted on the whole graph; needs outputs.
     return_type : str
-        What outputs are, for ``by="probability"``: ``raw`` (logits), ``probs`` or ``log_probs``.
+        Kind of the outputs, for ``by="probability"``: ``raw`` (logits), ``probs`` or ``log_probs``.
     n_jobs : int, optional
-        The number of threads; one per core by default.
+        Number of threads; one per core by default.
 
     Returns
     -------
@@ -216,7 +216,7 @@ def fidelity_curve_auc(pos_fidelity: Any, neg_fidelity: Any, x: Any) -> float:
     """
     given = {"pos_fidelity": pos_fidelity, "neg_fidelity": neg_fidelity, "x": x}
     aligned_points = Alignment().take_all(given, "points")
-    return float(_native.graph_fidelity_curve_auc(*(_doubles(of, name, 1) for name, of in zip(given, aligned_points))))
+    return float(_native.graph_fidelity_curve_auc(*(_doubles(value, name, 1) for name, value in zip(given, aligned_points))))
 
 
 def _doubles(values: Any, name: str, ndim: int | None = None) -> npt.NDArray[np.float64]:

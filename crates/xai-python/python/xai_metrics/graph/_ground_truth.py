@@ -34,7 +34,7 @@ class GroundTruth(Result):
     true_positives, false_positives, false_negatives, true_negatives : int
         The counts behind them.
     n_undefined : int
-        How many are undefined, whatever value was asked for then.
+        Number of undefined statistics, also if ``zero_division`` replaces them.
     tied_share : float
         Share of the elements that tie at the cut of a selection by rank, so that the first of them count
         as predicted; missing where a threshold selects.
@@ -94,7 +94,7 @@ def ground_truth(
         Of as many elements, in [0, 1]; any shape.
     {parameters}
     n_jobs : int, optional
-        The number of threads; one per core by default.
+        Number of threads; one per core by default.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def best_of_truths(
         ``(n_truths, n_elements)``.
     {parameters}
     n_jobs : int, optional
-        The number of threads; one per core by default.
+        Number of threads; one per core by default.
 
     Returns
     -------
@@ -211,7 +211,7 @@ class RocCurve(Table):
     false_positive_rate, true_positive_rate, threshold : numpy.ndarray
         ``(n_points,)``; elements at the threshold and above are predicted, none at infinity.
     area : float
-        Under the straight lines between all points, whatever is kept of them.
+        Area under the linear interpolation of all points, even if ``n_points`` keeps only some.
     """
 
     false_positive_rate: Floats
@@ -274,7 +274,7 @@ class PrecisionRecallCurve(Table):
     recall, precision, threshold : numpy.ndarray
         ``(n_points,)``; elements at the threshold and above are predicted, none at infinity.
     average_precision : float
-        The sum of the steps between all points, whatever is kept of them.
+        Sum of the steps between all points, even if ``n_points`` keeps only some.
     """
 
     recall: Floats
@@ -349,10 +349,10 @@ def ground_truth_curves(
     predicted, target : array_like
         Of as many elements, in [0, 1].
     n_points : int, optional
-        Keeps at most so many points of each curve, at least its two ends: those that shape it most.
+        Largest number of points of each curve (at least its two ends): those that shape it most.
     {parameters}
     n_jobs : int, optional
-        The number of threads; one per core by default.
+        Number of threads; one per core by default.
 
     Returns
     -------

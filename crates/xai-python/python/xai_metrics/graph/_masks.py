@@ -63,13 +63,13 @@ def mask_properties(
     mask : array_like
         In [0, 1], any shape; ``(n_edges,)`` with an edge index.
     threshold : float
-        What is above is selected: by default every element that is not 0.
+        Elements above the threshold are selected: by default every element that is not 0.
     edge_index : array_like, optional
         ``(2, n_edges)``: the mask is one over these edges.
     n_nodes : int, optional
         How many nodes the graph has; the nodes that edges name by default.
     n_jobs : int, optional
-        The number of threads; one per core by default.
+        Number of threads; one per core by default.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def sparsify(
         ``(2, n_edges)``: the two directions of an edge are kept or left together, and count as
         one.
     n_jobs : int, optional
-        The number of threads; one per core by default.
+        Number of threads; one per core by default.
 
     Returns
     -------

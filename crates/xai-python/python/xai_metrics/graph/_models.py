@@ -163,7 +163,7 @@ def explained_outputs(
         ``weight``: edge weights are multiplied by the mask; ``remove``: edges of mask 0 leave the
         edge index, which needs a mask of zeros and ones.
     n_jobs : int, optional
-        The number of threads of everything but the model.
+        Number of threads, except for the model.
 
     Returns
     -------
@@ -173,7 +173,7 @@ def explained_outputs(
     Raises
     ------
     ValueError
-        For arrays that do not fit each other, masks outside [0, 1], an edge to a node that
+        For arrays of inconsistent shapes, masks outside [0, 1], an edge to a node that
         there is not, outputs that are no ``(n_rows, n_classes)``, and a soft mask with
         ``removal="remove"``.
 
@@ -256,7 +256,7 @@ class SweepCurve(Reported, Result):
 
     @classmethod
     def _add_all(cls, results: Mapping[str, Any], report: Any, name: str) -> None:
-        report.add_graph(name, [(str(of), plain(curve)) for of, curve in results.items()])
+        report.add_graph(name, [(str(value), plain(curve)) for value, curve in results.items()])
 
     def columns(self) -> dict[str, Any]:
         """Return the scores as columns, with one row per level.
@@ -267,12 +267,12 @@ class SweepCurve(Reported, Result):
             Columns by name.
         """
         names = ("level", "pos_fidelity", "neg_fidelity", "characterization", "unfaithfulness")
-        return {name: [getattr(of, name) for of in self.points] for name in names}
+        return {name: [getattr(item, name) for item in self.points] for name in names}
 
     def _repr_html_(self) -> str:
         rows = [
-            (of.level, of.pos_fidelity, of.neg_fidelity, of.characterization, of.unfaithfulness)
-            for of in self.points
+            (item.level, item.pos_fidelity, item.neg_fidelity, item.characterization, item.unfaithfulness)
+            for item in self.points
         ]
         header = ("level", "fid+", "fid-", "characterization", "unfaithfulness")
         return html_table([header, *rows], "Explanation sizes")
@@ -291,13 +291,13 @@ class SweepCurve(Reported, Result):
             The axes.
         """
         ax = axes(ax)
-        levels = [of.level for of in self.points]
+        levels = [item.level for item in self.points]
         names = ("pos_fidelity", "neg_fidelity", "characterization", "unfaithfulness")
         for name, color, marker in zip(names, COLORS, "os^D"):
-            values = [getattr(of, name) for of in self.points]
+            values = [getattr(entry, name) for entry in self.points]
             ax.plot(levels, values, marker=marker, markersize=4, color=color, label=name)
-            around = [getattr(of, f"{name.partition('_')[0]}_interval", None) for of in self.points]
-            ends = [(at, of.low, of.high) for at, of in zip(levels, around) if of is not None]
+            around = [getattr(element, f"{name.partition('_')[0]}_interval", None) for element in self.points]
+            ends = [(at, value.low, value.high) for at, value in zip(levels, around) if value is not None]
             if ends:
                 ax.fill_between(*zip(*ends), color=color, alpha=0.15, linewidth=0)
         ax.set_xlabel("explanation size")
@@ -351,9 +351,9 @@ def sweep(
         Only these rows.
     {parameters}
     n_jobs : int, optional
-        The number of threads of everything but the model.
+        Number of threads, except for the model.
     progress : bool
-        Shows a bar, where tqdm is installed.
+        Whether to show a progress bar, if tqdm is installed.
 
     Returns
     -------
@@ -428,7 +428,7 @@ def sweep_from_outputs(
         See :func:`sweep`.
     {parameters}
     n_jobs : int, optional
-        The number of threads; one per core by default.
+        Number of threads; one per core by default.
 
     Returns
     -------
@@ -438,7 +438,7 @@ def sweep_from_outputs(
     Raises
     ------
     ValueError
-        For arrays that do not fit each other, levels that do not ascend, and outputs that are
+        For arrays of inconsistent shapes, levels that do not ascend, and outputs that are
         not what ``return_type`` says.
 
     Examples
@@ -563,9 +563,9 @@ def robust_fidelity(
     probabilities : str, optional
         Compares probabilities, too; says what outputs are: ``raw``, ``probs`` or ``log_probs``.
     n_jobs : int, optional
-        The number of threads of everything but the model.
+        Number of threads, except for the model.
     progress : bool
-        Shows a bar, where tqdm is installed.
+        Whether to show a progress bar, if tqdm is installed.
 
     Returns
     -------

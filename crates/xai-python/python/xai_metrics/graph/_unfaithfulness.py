@@ -58,7 +58,7 @@ def unfaithfulness(
     index : array_like, optional
         Only these samples, by position or by booleans.
     n_jobs : int, optional
-        The number of threads; one per core by default.
+        Number of threads; one per core by default.
 
     Returns
     -------

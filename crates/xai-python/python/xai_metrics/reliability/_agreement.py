@@ -44,8 +44,8 @@ def krippendorff_alpha(
         rated. Samples that rank explainers are raters: ``(n_samples, n_explainers)`` ranks, the other way
         round than :func:`kendall_w` takes values.
     level : {"nominal", "ordinal", "interval"}
-        What of two ratings says how far they are apart: whether they differ, how many ratings lie
-        between them, or their difference.
+        Distance of two ratings: whether they differ, the number of ratings between them, or their
+        difference.
 
     Returns
     -------
@@ -153,7 +153,7 @@ def inter_method_reliability(scores: Any, *, n_jobs: int | None = None) -> Inter
         The values of a metric, ``(n_explainers, n_samples)``. Each pair of explainers is over the samples
         on which both have a value.
     n_jobs : int, optional
-        The number of threads; one per core by default.
+        Number of threads; one per core by default.
 
     Returns
     -------
@@ -211,9 +211,9 @@ def internal_consistency_reliability(
         The values of the two metrics, ``(n_explainers, n_samples)``. Each explainer is over the samples
         on which both have a value.
     direction_a, direction_b : {"higher", "lower"}
-        Which values of each are better.
+        Better end of the scale of each metric.
     n_jobs : int, optional
-        The number of threads; one per core by default.
+        Number of threads; one per core by default.
 
     Returns
     -------

@@ -57,7 +57,7 @@ def intra_consistency(
     perturbed : array_like
         The same after the inputs or the model were perturbed.
     keep : array_like of bool, optional
-        Which samples count: those whose prediction stayed (minor) or changed (disruptive). All by
+        Samples to count: those whose prediction stayed (minor) or changed (disruptive). All by
         default.
     kind : {"minor", "disruptive"}
         How much was perturbed.
@@ -107,7 +107,7 @@ def intra_consistency_effect(
     q, perturbed : array_like
         The values before and after, ``(n_samples,)``; NaN where undefined.
     keep : array_like of bool, optional
-        Which samples count. All by default.
+        Samples to count. All by default.
     kind : {"minor", "disruptive"}
         How much was perturbed.
 
@@ -171,12 +171,12 @@ def inter_consistency(
     perturbed : array_like
         The same after the inputs or the model were perturbed.
     keep : array_like of bool, optional
-        Which samples count, ``(n_samples,)``: those whose prediction stayed (minor) or changed
+        Samples to count, ``(n_samples,)``: those whose prediction stayed (minor) or changed
         (disruptive). All by default.
     kind : {"minor", "disruptive"}
         How much was perturbed.
     direction : {"higher", "lower"}
-        Which values of the metric are better; after a disruptive perturbation it has to be said.
+        Better end of the scale of the metric; required for a disruptive perturbation.
 
     Returns
     -------
@@ -284,10 +284,10 @@ def meta_consistency(
         The same after perturbations of either kind, ``(n_iterations, n_perturbations, n_explainers,
         n_samples)``.
     keep_minor, keep_disruptive : array_like of bool, optional
-        Which samples count, ``(n_iterations, n_perturbations, n_samples)``: those whose prediction
+        Samples to count, ``(n_iterations, n_perturbations, n_samples)``: those whose prediction
         stayed, and those whose prediction changed. All by default.
     direction : {"higher", "lower"}
-        Which values of the metric are better; it has to be said.
+        Better end of the scale of the metric; required.
 
     Returns
     -------
@@ -333,4 +333,4 @@ def meta_consistency(
         for name in MetaConsistency.__dataclass_fields__
         if name.startswith(("iac", "iec", "effect"))
     }
-    return MetaConsistency(**found, **columns, per_iteration=[of["value"] for of in iterations])
+    return MetaConsistency(**found, **columns, per_iteration=[item["value"] for item in iterations])

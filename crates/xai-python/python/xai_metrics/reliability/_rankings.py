@@ -65,7 +65,7 @@ def rank_stability(
     scores : array_like
         The values of a metric, ``(n_explainers, n_samples)``; samples with NaN are left out.
     direction : {"higher", "lower"}
-        Which values are better.
+        Better end of the scale.
     draws : array_like of int, or sequence of them, optional
         The samples of each resampling, by their places. By default ``n_draws`` are drawn with
         replacement.
@@ -168,7 +168,7 @@ def parameter_sensitivity(scores: Any, direction: Direction) -> ParameterSensiti
         The values under each setting (baselines, numbers of steps, seeds), ``(n_settings, n_explainers,
         n_samples)``; a sample with NaN under any is left out of all.
     direction : {"higher", "lower"}
-        Which values are better.
+        Better end of the scale.
 
     Returns
     -------

@@ -67,7 +67,7 @@ class PairwiseAccumulator:
     classes : array_like, optional
         The words that labels are, for labels that are words: the same for all states to be merged.
     n_jobs : int, optional
-        The number of threads; one per core by default.
+        Number of threads; one per core by default.
 
     Examples
     --------

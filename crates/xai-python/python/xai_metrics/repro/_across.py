@@ -57,7 +57,7 @@ def agreement(predictions: Any, *, n_jobs: int | None = None) -> Agreement:
     predictions : array_like or table or sequence of arrays or PackedRuns
         Labels ``(n_runs, n_samples)``; packed runs must be packed for a metric of agreement.
     n_jobs : int, optional
-        The number of threads; one per core by default.
+        Number of threads; one per core by default.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def agreement_interval(
         ``fleiss_kappa``, ``krippendorff_alpha`` or ``gwet_ac1``.
     {parameters}
     n_jobs : int, optional
-        The number of threads; one per core by default.
+        Number of threads; one per core by default.
 
     Returns
     -------
@@ -146,7 +146,7 @@ def gwet_ac2(
         All classes in the order of the scale. Distances are between their places; ascending numbers keep their own. Classes
         that do not occur do not count.
     n_jobs : int, optional
-        The number of threads; one per core by default.
+        Number of threads; one per core by default.
 
     Returns
     -------
@@ -291,7 +291,7 @@ def sample_consistency(predictions: Any, *, n_jobs: int | None = None) -> Sample
     predictions : array_like or table or sequence of arrays
         Labels ``(n_runs, n_samples)``.
     n_jobs : int, optional
-        The number of threads; one per core by default.
+        Number of threads; one per core by default.
 
     Returns
     -------

@@ -128,7 +128,7 @@ def compare_groups(
         See :func:`pairwise`.
     {parameters}
     n_jobs : int, optional
-        The number of threads; one per core by default.
+        Number of threads; one per core by default.
 
     Returns
     -------
@@ -155,7 +155,7 @@ def compare_groups(
     names = chosen(metrics)
     alignment = Alignment()
     labels = alignment.take(labels, "labels", "samples")
-    groups = [stacked(runs_of(of, name, alignment), name) for name, of in (("first", first), ("second", second))]
+    groups = [stacked(runs_of(value, name, alignment), name) for name, value in (("first", first), ("second", second))]
     if groups[0].shape[1] != groups[1].shape[1]:
         raise ValueError(
             f"second: runs of {groups[1].shape[1]} samples, those of first have "

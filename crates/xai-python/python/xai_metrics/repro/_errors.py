@@ -126,7 +126,7 @@ def error_sets(predictions: Any, labels: Any = None, *, n_jobs: int | None = Non
     labels : array_like
         The true labels, ``(n_samples,)``; left out for packed runs.
     n_jobs : int, optional
-        The number of threads; one per core by default.
+        Number of threads; one per core by default.
 
     Returns
     -------

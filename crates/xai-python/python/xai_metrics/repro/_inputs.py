@@ -61,7 +61,7 @@ def runs_of(predictions: Any, name: str = "predictions", alignment: Alignment | 
     columns = columns_of_runs(predictions, name, alignment)
     if columns is not None:
         names = _arrays.column_names(predictions) or range(len(columns))
-        runs = Runs(_arrays.classes(run, f"{name}[{_called(of)}]") for of, run in zip(names, columns))
+        runs = Runs(_arrays.classes(run, f"{name}[{_called(value)}]") for value, run in zip(names, columns))
         orders = [_labels.order_of(run) for run in columns]
         runs.order = orders[0] if orders else None
         runs.has_several_orders = any(order != runs.order for order in orders)
@@ -159,7 +159,7 @@ def ordered(predictions: Any, scale: Labels | None = None) -> Labels:
     if order is not None and not _are_ascending(order):
         place_of = {label: index for index, label in enumerate(order)}
         placed = [np.array([place_of[label] for label in part.reshape(-1).tolist()], dtype=np.int64) for part in parts]
-        return stacked([of.reshape(part.shape) for of, part in zip(placed, parts)]) if isinstance(runs, list) else placed[0].reshape(runs.shape)
+        return stacked([value.reshape(part.shape) for value, part in zip(placed, parts)]) if isinstance(runs, list) else placed[0].reshape(runs.shape)
     words = [part for part in parts if part.size and _labels.kind_of(part) != "numbers"]
     if words:
         message = f"predictions: distances between classes need an order, and text such as {_labels.examples(words[0])} has none"

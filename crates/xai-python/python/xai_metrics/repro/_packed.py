@@ -25,9 +25,10 @@ class PackedRuns:
     ----------
     n_runs, n_samples : int
     metrics : tuple of str
-        What can be asked of them.
+        Metrics that will be computed; all by default. Fewer take less memory.
     classes : numpy.ndarray
-        The labels or words that occur in the predictions; empty where only errors were asked for.
+        Labels or words that occur in the predictions; empty if only metrics of errors were
+        requested.
 
     Parameters
     ----------
@@ -40,7 +41,7 @@ class PackedRuns:
     metrics : str or sequence of str, optional
         Those that will be asked for; all by default. Fewer take less memory.
     n_jobs : int, optional
-        The number of threads; one per core by default.
+        Number of threads; one per core by default.
 
     Raises
     ------

@@ -271,7 +271,7 @@ def pairwise(
           ``pa_kappa`` (Cohen's), ``pa_cramers_v``, ``pa_nmi``
     {parameters}
     n_jobs : int, optional
-        The number of threads; one per core by default.
+        Number of threads; one per core by default.
 
     Returns
     -------
@@ -367,7 +367,7 @@ class PairwiseSummaries(Table):
         return columns
 
     def _repr_html_(self) -> str:
-        rows = [(name, of.mean, of.std, of.n_defined) for name, of in self.summaries.items()]
+        rows = [(name, value.mean, value.std, value.n_defined) for name, value in self.summaries.items()]
         return html_table([("metric", "mean", "std", "defined"), *rows], f"{self.n_runs} runs")
 
     def __repr__(self) -> str:
@@ -392,6 +392,9 @@ def summarize(
     ----------
     predictions, labels, metrics, n_jobs
         See :func:`pairwise`.
+    level : float
+        Coverage of the intervals, in (0, 1).
+    {parameters}
 
     Returns
     -------

@@ -49,7 +49,7 @@ def regression(predictions: Any, targets: Any, *, n_jobs: int | None = None) -> 
     targets : array_like
         The true numbers, ``(n_samples,)``.
     n_jobs : int, optional
-        The number of threads; one per core by default.
+        Number of threads; one per core by default.
 
     Returns
     -------

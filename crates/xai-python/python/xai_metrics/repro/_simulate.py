@@ -37,7 +37,7 @@ def class_distribution(
     ----------
     {parameters}
     item : int
-        Which draw of the seed.
+        Number of the draw.
 
     Returns
     -------
@@ -125,8 +125,7 @@ def simulate_predictions(
     error_probabilities : array_like
         Distribution ``(n_classes,)`` of the labels that runs predict where they may err; a correct
         draw is not an error.
-    max_error_share : float
-        Share of the samples that runs may err on, in [0, 1].
+    {parameters}
     seed, item : int
         Seed and number of the draw. The first runs do not depend on ``n_runs``.
 

@@ -103,15 +103,15 @@ class StudySummary(Result):
         dict of str to list
             Columns by name.
         """
-        rows = [{**asdict(of), "values": of.values.mean} for of in self.metrics]
+        rows = [{**asdict(item), "values": item.values.mean} for item in self.metrics]
         columns = {key: [row[key] for row in rows] for key in rows[0]}
         columns["mean"] = columns.pop("values")
         return columns
 
     def _repr_html_(self) -> str:
         rows = [
-            (of.metric, of.values.mean, of.spearman_with_accuracy, of.auroc_of_dependence)
-            for of in self.metrics
+            (item.metric, item.values.mean, item.spearman_with_accuracy, item.auroc_of_dependence)
+            for item in self.metrics
         ]
         header = ("metric", "mean", "Spearman with accuracy", "AUROC of dependence")
         return html_table([header, *rows], f"{self.n_draws} draws")
@@ -130,6 +130,11 @@ class SimulationStudy(Reported, Table):
         Number of draws; the published study has 25 000.
     first : int
         Number of the first draw.
+    {parameters}
+    n_jobs : int, optional
+        Number of threads; one per core by default.
+    progress : bool
+        Whether to show a progress bar, if tqdm is installed.
 
     Examples
     --------
@@ -219,7 +224,7 @@ class SimulationStudy(Reported, Table):
         """
         fields = self._native.summary(threads(n_jobs))
         behaviors = tuple(
-            MetricBehavior(**{**of, "values": Summary(**of["values"])}) for of in fields["metrics"]
+            MetricBehavior(**{**item, "values": Summary(**item["values"])}) for item in fields["metrics"]
         )
         return StudySummary(fields["n_draws"], Summary(**fields["accuracy"]), behaviors)
 
@@ -372,7 +377,7 @@ def mean_metrics(predictions: Any, labels: Any, *, n_jobs: int | None = None) ->
     labels : array_like
         The true labels, ``(n_samples,)``.
     n_jobs : int, optional
-        The number of threads; one per core by default.
+        Number of threads; one per core by default.
 
     Returns
     -------

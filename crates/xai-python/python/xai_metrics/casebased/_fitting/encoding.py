@@ -36,7 +36,7 @@ class Encoding:
             words = _words(table[column], f"X_train[{str(column)!r}]")
             if words is not None:
                 ordered = order_of(table[column])
-                self.categories[column] = sorted(set(words)) if ordered is None else [str(of) for of in ordered]
+                self.categories[column] = sorted(set(words)) if ordered is None else [str(item) for item in ordered]
 
     def names_of(self, column: Any) -> list[str]:
         """Return the names of the encoded columns of a column."""

@@ -53,7 +53,7 @@ def function_of(name: str, module: str) -> Callable[..., Outcome]:
         except TypeError as error:
             raise TypeError(f"{name}(): {error}") from None
         parameters = {p.name: given.get(p.name) for p in info.parameters}
-        arrays = arrays_of({of: given.get(of) for of in inputs})
+        arrays = arrays_of({item: given.get(item) for item in inputs})
         found = _native.data_attribution([name], parameters, arrays, threads(given.get("n_jobs")))
         return outcome_of(found[0])
 
@@ -76,7 +76,7 @@ def _signature(info: MetricInfo) -> inspect.Signature:
         inspect.Parameter(need, either, default=None if _is_optional(info, need) else empty)
         for need in info.needs
     ]
-    made += [inspect.Parameter(of, keyword, default=None) for of in info.optional]
+    made += [inspect.Parameter(item, keyword, default=None) for item in info.optional]
     made += [inspect.Parameter(p.name, keyword, default=p.default) for p in info.parameters]
     made.append(inspect.Parameter("n_jobs", keyword, default=None))
     return inspect.Signature(made, return_annotation=_RETURNS.get(info.name, "AttributionValue"))
@@ -93,12 +93,12 @@ def _documentation(info: MetricInfo) -> str:
         lines += wrapped(INPUTS[name].doc, 4)
     for parameter in info.parameters:
         lines += parameter.documented()
-    lines += ["n_jobs : int, optional", "    The number of threads; one per core by default.", ""]
+    lines += ["n_jobs : int, optional", "    Number of threads; one per core by default.", ""]
     lines += ["Returns", "-------", _RETURNS.get(info.name, "AttributionValue"), ""]
     lines += ["Raises", "------", "ValueError"]
     lines += wrapped(
-        "For arrays that do not fit each other, what is not finite, a case that there is not, and a "
-        "parameter outside its range.",
+        "For arrays of inconsistent shapes, values that are not finite, cases that do not exist, and "
+        "parameters outside their range.",
         4,
     )
     lines += ["", "Notes", "-----", *wrapped(f"What it does not tell: {info.limits}", 0), ""]

@@ -131,13 +131,13 @@ def compare(
     predictions : mapping from name to array_like, optional
         Predictions without the top cases of the same explainers, for ``"brittleness"``.
     level : float
-        The coverage of the intervals.
+        Coverage of the intervals.
     replicates : int
-        Bootstrap replicates behind each interval; 0 makes none.
+        Bootstrap replicates per interval; 0 for no intervals.
     seed : int
-        What the bootstrap depends on.
+        Seed of the bootstrap.
     n_jobs : int, optional
-        The number of threads; one per core by default.
+        Number of threads; one per core by default.
     {inputs}
 
     Returns
@@ -218,15 +218,15 @@ def compare(
 def _values(results: dict[str, dict[str, Outcome]], infos: dict[str, MetricInfo]) -> EvaluationValues:
     """Collect the metrics that have a value per test case."""
     rows = {
-        metric: [of.per_sample for of in (by[metric] for by in results.values()) if isinstance(of, AttributionValue)]
+        metric: [element.per_sample for element in (by[metric] for by in results.values()) if isinstance(element, AttributionValue)]
         for metric in infos
     }
-    per_case = {metric: of for metric, of in rows.items() if of}
-    n_test = {len(row): None for of in per_case.values() for row in of}
+    per_case = {metric: value for metric, value in rows.items() if value}
+    n_test = {len(row): None for item in per_case.values() for row in item}
     if len(n_test) > 1:
         raise ValueError(f"explainers: expected the same test cases, got {' and '.join(map(str, n_test))} of them")
     metrics = [
-        (metric, infos[metric].direction, infos[metric].range in ("[0, 1]", "(0, 1]"), [row.tolist() for row in of])
-        for metric, of in per_case.items()
+        (metric, infos[metric].direction, infos[metric].range in ("[0, 1]", "(0, 1]"), [row.tolist() for row in entry])
+        for metric, entry in per_case.items()
     ]
     return EvaluationValues(_native.AttributionValues.of_rows(list(results), next(iter(n_test), 0), metrics))

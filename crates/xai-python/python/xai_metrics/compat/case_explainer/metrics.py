@@ -51,6 +51,10 @@ def compute_all_distances(
 
     Parameters
     ----------
+    point : array of shape (n_features,)
+        The point.
+    data : array of shape (n_samples, n_features)
+        The rows.
     n_jobs : int, optional
         Number of threads; one per core by default. See :func:`xai_metrics.casebased.distances` for
         other distances.

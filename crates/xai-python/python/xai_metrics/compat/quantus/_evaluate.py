@@ -87,11 +87,11 @@ def evaluate(
         results[method] = {}
         for name, metric in metrics.items():
             scores = {}
-            for of, further in calls.items():
+            for value, further in calls.items():
                 if verbose:
-                    print(f"{method}: {name} {of}".rstrip())
+                    print(f"{method}: {name} {value}".rstrip())
                 asked = {"s_batch": s_batch, **how, **arguments, **further}
-                scores[of] = agg_func(metric(model, x_batch, y_batch, **asked))
+                scores[value] = agg_func(metric(model, x_batch, y_batch, **asked))
             results[method][name] = scores if len(scores) > 1 else next(iter(scores.values()))
     if return_as_df:
         return pandas_library().DataFrame.from_dict(results)

@@ -109,7 +109,7 @@ class Metric:
         y_batch : array-like
             The classes that are explained, ``(n,)``.
         a_batch : array-like, optional
-            Maps, with or without channels; else ``explain_func`` is asked for them.
+            Maps, with or without channels; by default computed by ``explain_func``.
         s_batch : array-like, optional
             Masks of the object, ``(n, 1, height, width)``.
         channel_first : bool, optional
@@ -118,13 +118,13 @@ class Metric:
             ``explain_func(model=…, inputs=…, targets=…, **explain_func_kwargs) -> maps``, with
             arrays of NumPy.
         model_predict_kwargs : dict, optional
-            Not taken: make them part of the model.
+            Not supported: make them part of the model.
         softmax : bool, optional
             Whether scores are probabilities.
         device : optional
-            Where tensors are put; ``explain_func`` is told, too.
+            Device of the tensors, also passed to ``explain_func``.
         batch_size : int
-            The largest number of rows that the model is given at once.
+            Largest number of rows per model call.
         custom_batch : array-like, optional
             Of Focus the quadrants of the class, four booleans per sample; of IROF the segments.
         """
@@ -174,7 +174,7 @@ class Metric:
         if not self._areas:
             raise AttributeError(f"{type(self).__name__!r} object has no curves; call it first")
         if self.compat:
-            return np.mean([unit_area(np.asarray(of)) for of in self.evaluation_scores])
+            return np.mean([unit_area(np.asarray(item)) for item in self.evaluation_scores])
         return np.mean(self._areas)
 
     @property
@@ -231,8 +231,8 @@ class Metric:
 
 
 _OPTIONS = (
-    "Options have the names, the defaults and the meaning that they have in Quantus; those that "
-    "all metrics share are in :class:`Metric`."
+    "Options have the same names, defaults and meaning as in Quantus; :class:`Metric` documents "
+    "those shared by all metrics."
 )
 
 
@@ -261,7 +261,7 @@ def metric_class(name: str, definition: Definition) -> type[Metric]:
     ]
     keyword = inspect.Parameter.KEYWORD_ONLY
     defaults = {**SHARED, **definition.options, "compat": False, "n_jobs": None}
-    parameters = [inspect.Parameter(of, keyword, default=d) for of, d in defaults.items()]
+    parameters = [inspect.Parameter(value, keyword, default=d) for value, d in defaults.items()]
     members = {
         "__doc__": "\n".join(lines),
         "__module__": "xai_metrics.compat.quantus",

@@ -69,7 +69,7 @@ class MetricCall:
     def __post_init__(self) -> None:
         alignment = Alignment()
         batches = ("x_batch", "y_batch", "a_batch", "s_batch")
-        self.call = replace(self.call, **{of: alignment.take(getattr(self.call, of), of, "samples") for of in batches})
+        self.call = replace(self.call, **{item: alignment.take(getattr(self.call, item), item, "samples") for item in batches})
         call = self.call
         self.x: Array = reals(call.x_batch, "x_batch")
         self.n = len(self.x)
@@ -160,7 +160,7 @@ class MetricCall:
             array = np.expand_dims(array, self.channels)
         shape = self.x.shape[1:]
         fits = array.ndim == self.x.ndim and all(
-            of in (1, wanted) for of, wanted in zip(array.shape[1:], shape)
+            value in (1, wanted) for value, wanted in zip(array.shape[1:], shape)
         )
         if not fits:
             raise ValueError(f"{name}: expected maps of inputs {shape}, got shape {array.shape}")
@@ -198,7 +198,7 @@ class MetricCall:
     def similarity(self, maps: Array) -> list[float]:
         """Compute the similarity of the maps to other maps, sample by sample."""
         word, reading = self.similar()
-        a, b = (self._maps_read(of, reading) for of in (self.maps, maps))
+        a, b = (self._maps_read(item, reading) for item in (self.maps, maps))
         alike = map_similarity(a, b, word, layout=self._layout(reading))
         return alike.tolist()  # type: ignore[no-any-return]
 

@@ -23,7 +23,7 @@ def layers_of(model: Any, order: str) -> list[str]:
         )
     if order not in ("top_down", "bottom_up", "independent"):
         raise ValueError(f"layer_order: expected top_down, bottom_up or independent, got {order!r}")
-    names = [name for name, of in model.named_modules() if hasattr(of, "reset_parameters")]
+    names = [name for name, value in model.named_modules() if hasattr(value, "reset_parameters")]
     return names[::-1] if order == "top_down" else names
 
 
@@ -76,7 +76,7 @@ def outputs_of_layers(
     import torch
 
     containers = (type(model), torch.nn.Sequential)
-    layers = [of for of in model.named_modules() if not isinstance(of[1], containers)]
+    layers = [item for item in model.named_modules() if not isinstance(item[1], containers)]
     wanted = {index % len(layers) for index in places or ()}
     chosen = [
         layer

@@ -155,7 +155,7 @@ def fidelity_curve_auc(pos_fidelity: Any, neg_fidelity: Any, x: Any) -> Any:
     8.5
     """
     # One point twice is a curve without a width.
-    curve = [[*of, *of] if len(x) == 1 else of for of in (pos_fidelity, neg_fidelity, x)]
+    curve = [[*item, *item] if len(x) == 1 else item for item in (pos_fidelity, neg_fidelity, x)]
     return _like(graph.fidelity_curve_auc(*curve), pos_fidelity)
 
 
@@ -285,11 +285,11 @@ def groundtruth_metrics(
         In [0, 1]: an element is true when ``target >= threshold``, predicted when
         ``pred > threshold``, strictly. Both are compared in the precision of ``pred_mask``.
     zero_division : float, optional
-        What a statistic is that divides nothing by nothing: 0 as in PyTorch Geometric, 1, or
-        ``None`` for NaN.
+        Value of statistics that divide zero by zero: 0 as in PyTorch Geometric, 1, or ``None`` for
+        NaN.
     compat : bool
-        Takes scores for logits where any lies outside [0, 1], as PyTorch Geometric does without a
-        word.
+        Whether to treat scores as logits if any is outside [0, 1], as PyTorch Geometric does
+        silently.
 
     Returns
     -------

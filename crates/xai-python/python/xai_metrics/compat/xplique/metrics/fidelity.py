@@ -302,7 +302,7 @@ class MuFidelity(ExplanationMetric):
     nb_samples : int
         Random subsets per sample.
     seed : int
-        What the subsets depend on.
+        Seed of the subsets.
 
     References
     ----------

@@ -120,7 +120,7 @@ class ProgressiveLayerRandomization(ModelRandomizationStrategy):
     reverse : bool
         Whether to begin at the output.
     seed : int
-        What the new parameters depend on.
+        Seed of the new parameters.
 
     Examples
     --------

@@ -29,11 +29,11 @@ class AverageStability(ExplainerMetric):
     radius : float
         The largest change of an element.
     distance : {"l2", "l1", "relative"} or callable
-        How far apart two maps are; a function is given both flattened.
+        Distance of two maps; a function receives both flattened.
     nb_samples : int
         Neighbours per sample.
     seed : int
-        What the neighbours depend on.
+        Seed of the neighbours.
 
     References
     ----------
