@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import json
 import os
@@ -13,11 +14,11 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from xai_metrics import _native, attribution, casebased, find, graph, reliability, repro
+from xai_metrics import _native, attribution, find
 from xai_metrics.attribution import _functions, _keywords, metrics
 from xai_metrics.casebased import data_attribution
 
-FAMILIES = {"attribution": attribution, "casebased": casebased, "graph": graph, "repro": repro, "reliability": reliability}
+FAMILIES = {name: importlib.import_module(f"xai_metrics.{name}") for name, _, _ in _native.families()}
 INFOS = [info for module in FAMILIES.values() for info in module.metric_infos()]
 BUILT = [info for info in attribution.metric_infos() if not info.has_call_of_its_own]
 CRATES = Path(__file__).parents[2]
@@ -30,6 +31,15 @@ by_name = pytest.mark.parametrize("info", INFOS, ids=lambda info: f"{info.family
 @cache
 def xai(*command: str) -> str:
     return subprocess.run([XAI, *command], check=True, capture_output=True, encoding="utf-8").stdout
+
+
+def test_every_module_has_its_part_of_the_table_of_all_families() -> None:
+    table = [(metric["family"], metric["name"], len(metric["parameters"]), metric["optional"]) for metric in _native.metrics()]
+    assert table == [(info.family, info.name, len(info.parameters), list(info.optional)) for info in INFOS]
+    for _, title, summary in _native.families():
+        assert title and summary.endswith("?")
+    kinds = {(info.family, info.kind) for info in INFOS if info.kind}
+    assert kinds == {("casebased", "data attribution"), ("repro", "pair"), ("repro", "all runs"), ("repro", "regression")}
 
 
 def test_every_metric_is_found_by_its_name() -> None:
