@@ -8,8 +8,6 @@ use xai_core::number::check_labels;
 use xai_core::tensor::check_shape;
 use xai_core::{Error, Label, Result};
 
-use crate::data_attribution::data::AttributionData;
-use crate::data_attribution::entry::{ListedMetric, Started};
 use crate::data_attribution::values::decimals;
 use crate::input;
 
@@ -150,10 +148,3 @@ impl fmt::Display for Brittleness {
 )]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameters)]
 pub(super) struct BrittlenessMetric;
-
-impl ListedMetric for BrittlenessMetric {
-    fn start<'d>(&self, data: &'d AttributionData<'_>) -> Result<Started<'d>> {
-        let (ks, predictions) = data.given_predictions()?;
-        Ok(Started::Done(brittleness(&ks, predictions)?.into()))
-    }
-}

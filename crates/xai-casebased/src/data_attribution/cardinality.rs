@@ -4,11 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use xai_core::Result;
 use xai_core::describe::{Parameters, metric};
-use xai_core::{Input, Result};
 
 use crate::data_attribution::data::AttributionData;
-use crate::data_attribution::entry::{ListedMetric, Started};
 use crate::data_attribution::values::decimals;
 use crate::data_attribution::walk::{RowFunction, walk};
 use crate::input;
@@ -98,7 +97,7 @@ impl TopKCardinality {
         Ok(shown.finish(data.n_kept()?))
     }
 
-    fn shown(&self, data: &AttributionData<'_>) -> Result<Shown> {
+    pub(super) fn shown(&self, data: &AttributionData<'_>) -> Result<Shown> {
         let n_train = data.shape()?.1;
         // A bit per training case: the size does not depend on `n k`, and threads need no lock.
         let words = (0..n_train.div_ceil(64)).map(|_| AtomicU64::new(0));
@@ -110,27 +109,16 @@ impl TopKCardinality {
     }
 }
 
-impl ListedMetric for TopKCardinality {
-    const OPTIONAL: &'static [Input] = &[input::KEEP];
-
-    fn start<'d>(&self, data: &'d AttributionData<'_>) -> Result<Started<'d>> {
-        let shown = Arc::new(self.shown(data)?);
-        let (row_function, n_kept) = (Shown::row_function(&shown), data.n_kept()?);
-        let outcome = move |_| shown.finish(n_kept).into();
-        Ok(Started::Rows(row_function, Box::new(outcome)))
-    }
-}
-
 /// Set of the training cases that are shown, one bit each. Threads set bits concurrently; the set does not depend
 /// on their order.
-struct Shown {
+pub(super) struct Shown {
     k: usize,
     n_train: usize,
     cases: Vec<AtomicU64>,
 }
 
 impl Shown {
-    fn row_function<'d>(shown: &Arc<Self>) -> RowFunction<'d> {
+    pub(super) fn row_function<'d>(shown: &Arc<Self>) -> RowFunction<'d> {
         let (k, shown) = (shown.k, Arc::clone(shown));
         RowFunction::per_row(k, move |row| {
             for &case in row.top(k) {
@@ -143,7 +131,7 @@ impl Shown {
     }
 
     /// Result for `n` kept test cases.
-    fn finish(&self, n: usize) -> Cardinality {
+    pub(super) fn finish(&self, n: usize) -> Cardinality {
         let words = self.cases.iter().map(|word| word.load(Ordering::Relaxed));
         let unique: usize = words.map(|word| word.count_ones() as usize).sum();
         let all = n.saturating_mul(self.k);

@@ -17,9 +17,9 @@ pub type Entry = MetricEntry<Computation>;
 
 /// Starts the computation of a metric with some of its parameters set.
 #[derive(Clone, Copy)]
-pub struct Computation(
-    pub(super) for<'d> fn(&[(String, Value)], &'d AttributionData<'_>) -> Result<Started<'d>>,
-);
+pub struct Computation(pub(super) Start);
+
+type Start = for<'d> fn(&[(String, Value)], &'d AttributionData<'_>) -> Result<Started<'d>>;
 
 /// A computation that has read everything but the attributions.
 pub(super) enum Started<'d> {

@@ -1,14 +1,16 @@
 //! All metrics of training-data attribution.
 
-use xai_core::Result;
-use xai_core::describe::{self, Setting};
+use std::sync::Arc;
 
-use crate::data_attribution::brittleness::BrittlenessMetric;
-use crate::data_attribution::cardinality::TopKCardinality;
+use xai_core::describe::{self, Setting};
+use xai_core::{Input, Result};
+
+use crate::data_attribution::brittleness::{BrittlenessMetric, brittleness};
+use crate::data_attribution::cardinality::{Shown, TopKCardinality};
 use crate::data_attribution::class_detection::{ClassDetection, SubclassDetection};
 use crate::data_attribution::class_ranking::{ClassAuroc, ClassRecall};
 use crate::data_attribution::data::AttributionData;
-use crate::data_attribution::entry::{Entry, MakeOutcome, Started, entry};
+use crate::data_attribution::entry::{Entry, ListedMetric, MakeOutcome, Started, entry};
 use crate::data_attribution::flagged::{MixedDatasets, ShortcutDetection};
 use crate::data_attribution::leave_one_out::LeaveOneOutCorrelation;
 use crate::data_attribution::linear_datamodeling::LinearDatamodelingScore;
@@ -39,6 +41,40 @@ pub const METRICS: &[Entry] = &[
     entry::<TailPatch>(),
     entry::<BrittlenessMetric>(),
 ];
+
+// Metrics whose result is not a value per test case, or that read no attributions.
+
+impl ListedMetric for TopKCardinality {
+    const OPTIONAL: &'static [Input] = &[input::KEEP];
+
+    fn start<'d>(&self, data: &'d AttributionData<'_>) -> Result<Started<'d>> {
+        let shown = Arc::new(self.shown(data)?);
+        let (row_function, n_kept) = (Shown::row_function(&shown), data.n_kept()?);
+        let outcome = move |_| shown.finish(n_kept).into();
+        Ok(Started::Rows(row_function, Box::new(outcome)))
+    }
+}
+
+impl ListedMetric for MislabelingDetection {
+    fn start<'d>(&self, data: &'d AttributionData<'_>) -> Result<Started<'d>> {
+        let (scores, flags) = data.scores_and_flags()?;
+        Ok(Started::Done(self.evaluate(scores, flags)?.into()))
+    }
+}
+
+impl ListedMetric for TailPatch {
+    fn start<'d>(&self, data: &'d AttributionData<'_>) -> Result<Started<'d>> {
+        let (before, after) = data.given_log_probs()?;
+        Ok(Started::Done(self.evaluate(before, after)?.into()))
+    }
+}
+
+impl ListedMetric for BrittlenessMetric {
+    fn start<'d>(&self, data: &'d AttributionData<'_>) -> Result<Started<'d>> {
+        let (ks, predictions) = data.given_predictions()?;
+        Ok(Started::Done(brittleness(&ks, predictions)?.into()))
+    }
+}
 
 /// Finds a metric by its name: `class-detection` or `class_detection`.
 ///

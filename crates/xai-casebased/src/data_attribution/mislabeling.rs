@@ -8,8 +8,6 @@ use xai_core::statistics::{Interval, ThresholdPoint, auroc_interval, thresholds}
 use xai_core::tensor::check_shape;
 use xai_core::{Error, Result};
 
-use crate::data_attribution::data::AttributionData;
-use crate::data_attribution::entry::{ListedMetric, Started};
 use crate::data_attribution::values::decimals;
 use crate::input;
 
@@ -84,13 +82,6 @@ impl fmt::Display for Mislabeling {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (auroc, area) = (decimals(self.auroc), decimals(self.area));
         write!(f, "AUROC {auroc}, area {area}, {} flagged", self.n_flagged)
-    }
-}
-
-impl ListedMetric for MislabelingDetection {
-    fn start<'d>(&self, data: &'d AttributionData<'_>) -> Result<Started<'d>> {
-        let (scores, flags) = data.scores_and_flags()?;
-        Ok(Started::Done(self.evaluate(scores, flags)?.into()))
     }
 }
 

@@ -6,8 +6,6 @@ use xai_core::number::{check_domain, elementary};
 use xai_core::tensor::check_shape;
 use xai_core::{ExactMean, Result};
 
-use crate::data_attribution::data::AttributionData;
-use crate::data_attribution::entry::{ListedMetric, Started};
 use crate::data_attribution::values::TestCaseValues;
 use crate::input;
 
@@ -63,13 +61,6 @@ pub enum TailPatchScale {
     Probability,
     /// Differences of log-probabilities.
     LogProbability,
-}
-
-impl ListedMetric for TailPatch {
-    fn start<'d>(&self, data: &'d AttributionData<'_>) -> Result<Started<'d>> {
-        let (before, after) = data.given_log_probs()?;
-        Ok(Started::Done(self.evaluate(before, after)?.into()))
-    }
 }
 
 impl TailPatch {
