@@ -9,8 +9,10 @@ use xai_metrics::graph::mask::MaskProperties;
 use xai_metrics::graph::{Fidelity, GroundTruth, Unfaithfulness};
 use xai_metrics::{casebased, core};
 
+type Infos = fn() -> Vec<&'static MetricInfo>;
+
 /// Commands whose results have several metrics, with the metrics.
-const COMMANDS_OF_RESULTS: &[(&str, fn() -> Vec<&'static MetricInfo>)] = &[
+const COMMANDS_OF_RESULTS: &[(&str, Infos)] = &[
     (
         "xai casebased correspondence",
         infos::<casebased::Correspondence>,
