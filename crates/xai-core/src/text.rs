@@ -38,13 +38,14 @@ pub fn numbered_range(noun: &str, range: &Range<usize>) -> String {
     }
 }
 
-/// Jaro–Winkler similarity of two texts, in [0, 1]. Equal beginnings count more than equal ends.
+/// Similarity of two names of several words, in [0, 1]: the mean of the Jaro–Winkler similarity, which prefers equal beginnings, and
+/// of the share of equal pairs of neighbouring letters, which finds equal words anywhere.
 #[must_use]
 pub fn similarity(a: &str, b: &str) -> f64 {
-    strsim::jaro_winkler(a, b)
+    f64::midpoint(strsim::jaro_winkler(a, b), strsim::sorensen_dice(a, b))
 }
 
-/// The name most similar to a given one, ignoring case; `None` if no name is similar.
+/// The word most similar to a given one, ignoring case; `None` if no word is similar.
 ///
 /// ```
 /// use xai_core::text::nearest;
@@ -57,7 +58,7 @@ pub fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Opt
     let given = given.to_lowercase();
     let rated = names
         .into_iter()
-        .map(|name| (similarity(&given, &name.to_lowercase()), name));
+        .map(|name| (strsim::jaro_winkler(&given, &name.to_lowercase()), name));
     let best = rated.max_by(|(a, _), (b, _)| a.total_cmp(b));
     best.filter(|(similarity, _)| *similarity >= MIN_SIMILARITY)
         .map(|(_, name)| name)

@@ -81,8 +81,8 @@ impl<M: NamedMetric> fmt::Display for Candidate<'_, M> {
 /// Largest number of suggested metrics.
 const MAX_SUGGESTIONS: usize = 3;
 /// Suggestions are at least this similar, and at most `MARGIN` less similar than the best one.
-const MIN_SIMILARITY: f64 = 0.85;
-const MARGIN: f64 = 0.1;
+const MIN_SIMILARITY: f64 = 0.7;
+const MARGIN: f64 = 0.15;
 
 /// Finds the metrics with a given name, otherwise up to three metrics with similar names. Case and separators are ignored.
 ///
