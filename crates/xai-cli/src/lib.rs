@@ -4,12 +4,12 @@
 //! `Context::present`. All metrics are computed by the library.
 #![forbid(unsafe_code)]
 
+mod all_metrics;
 mod attribution;
 mod casebased;
 mod context;
 mod described;
 mod graph;
-mod metric_command;
 mod metric_commands;
 mod named;
 mod output;
@@ -22,10 +22,11 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use xai_files::failure::{Failure, as_option};
+use xai_metrics::attribution::metric::registry;
 
+use all_metrics::metric_command;
 use context::Context;
 use described::Described;
-use metric_command::metric_command;
 use metric_commands::help::group_metrics;
 use metric_commands::selection::other_way;
 use usage::manual::{Completions, Manual};
@@ -74,6 +75,8 @@ enum Group {
         "xai repro simulate classes --kind step --n-classes 5",
     ]))]
     Repro(repro::Command),
+    /// Lists the metrics of all families, and the commands that compute them.
+    List(all_metrics::List),
     /// Makes a report (HTML and JSON) on a study: all sections of a TOML file.
     Report(report::Arguments),
     /// Tests this program on this processor: computes the figures of the sample study and compares them with the
@@ -114,6 +117,7 @@ pub fn main() -> ExitCode {
         Some(Group::Attribution(command)) => attribution::run(command, &context),
         Some(Group::Graph(command)) => graph::run(command, &context),
         Some(Group::Repro(command)) => repro::run(command, &context),
+        Some(Group::List(command)) => command.run(&context),
         Some(Group::Report(arguments)) => report::run(arguments, &context),
         Some(Group::SelfCheck) => report::self_check::run(&context),
         Some(Group::Completions(command)) => command.run(Xai::command(), &context),
@@ -178,14 +182,10 @@ fn metric_without_command(error: &clap::Error) -> Option<Failure> {
         return None;
     };
     let metric = xai_metrics::find(name).ok()?;
-    let help = match xai_metrics::attribution::metric::registry::find(name) {
-        Ok(entry) => other_way::<attribution::MapMetrics>(entry),
-        Err(_) => format!(
-            "{} is a metric of the family {}: `{}`",
-            metric.entry.info.name,
-            metric.family.name,
-            metric_command(&metric)
-        ),
+    let own_name = metric.entry.info.name;
+    let help = match metric_command(&metric) {
+        Some(command) => format!("`{command}` computes {own_name}"),
+        None => other_way::<attribution::MapMetrics>(registry::find(own_name).ok()?),
     };
     Some(Failure::usage(format_args!("{name}: not a command")).help(help))
 }
@@ -315,7 +315,7 @@ mod tests {
             .iter()
             .filter(|metric| metric.family.name != "attribution");
         for metric in others {
-            let path = metric_command(metric);
+            let path = metric_command(metric).expect(metric.entry.info.name);
             let mut words = path.split(' ').skip(1);
             let found = words.try_fold(&command, |at, name| at.find_subcommand(name));
             assert!(found.is_some(), "{path}");

@@ -53,7 +53,7 @@ pub const FAMILY: Family = Family {
     summary: "Does the model still believe its answer on what an attribution map keeps?",
     metrics: || metrics().iter().map(|entry| entry.description()).collect(),
     operations: &[],
-    inputs: &[],
+    inputs: crate::INPUTS,
 };
 
 /// The metrics of a comparison in which none are named: one of each kind that costs few rows of the

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use clap::Args;
 use serde::Serialize;
 use xai_files::Failure;
-use xai_metrics::core::describe::{Invariance, Value};
+use xai_metrics::core::describe::{Invariance, MetricEntry, Value};
 use xai_metrics::core::{Direction, Input};
 
 use crate::metric_commands::{Family, RegisteredMetric, Run};
@@ -25,7 +25,10 @@ pub(crate) struct List<F: Family> {
 
 /// A metric in JSON.
 #[derive(Serialize)]
-struct Listed {
+pub(crate) struct Listed {
+    /// The family, in the list of all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    family: Option<&'static str>,
     name: &'static str,
     title: &'static str,
     summary: &'static str,
@@ -58,8 +61,8 @@ struct ListResult {
 }
 
 impl Listed {
-    fn new<F: Family>(entry: &F::Entry) -> Self {
-        let info = entry.info();
+    pub(crate) fn new(entry: &MetricEntry, command: Option<String>) -> Self {
+        let info = entry.info;
         let parameters = entry.params().into_iter().map(|param| ListedParam {
             name: param.name,
             doc: param.doc,
@@ -67,6 +70,7 @@ impl Listed {
             default: param.value,
         });
         Self {
+            family: None,
             name: info.name,
             title: info.title,
             summary: info.summary,
@@ -80,33 +84,55 @@ impl Listed {
             elsewhere: info.elsewhere,
             example: info.example,
             invariance: info.invariance,
-            command: F::has_command(entry).then(|| format!("xai {} {}", F::COMMAND, info.name)),
+            command,
             parameters: parameters.collect(),
+        }
+    }
+
+    /// Adds the family, for the list of all.
+    pub(crate) fn with_family(mut self, family: &'static str) -> Self {
+        self.family = Some(family);
+        self
+    }
+
+    fn qualified_name(&self) -> String {
+        match self.family {
+            Some(family) => format!("{family}.{}", self.name),
+            None => self.name.to_owned(),
         }
     }
 }
 
 impl<F: Family> Run for List<F> {
     fn run(&self, context: &Context) -> Result<(), Failure> {
-        let metrics = F::metrics().iter().map(Listed::new::<F>).collect();
-        let result = ListResult { metrics };
-        context.present(&result, || {
-            let rows = result.metrics.iter().map(|info| {
-                let needs: Vec<&str> = info.needs.iter().map(|input| input.name()).collect();
-                [
-                    info.name.to_owned(),
-                    info.summary.to_owned(),
-                    info.direction.to_string(),
-                    info.range.clone(),
-                    match info.command {
-                        Some(_) => needs.join(", "),
-                        None => format!("{} (in the libraries alone)", needs.join(", ")),
-                    },
-                    info.source.to_owned(),
-                ]
-            });
-            let header = ["metric", "summary", "better", "range", "needs", "source"];
-            text::table(&header, rows)
-        })
+        let metrics = F::metrics().iter().map(|entry| {
+            let name = entry.info().name;
+            let command = F::has_command(entry).then(|| format!("xai {} {name}", F::COMMAND));
+            Listed::new(&entry.entry(), command)
+        });
+        present(context, metrics.collect())
     }
+}
+
+/// Prints metrics as a table, or as JSON.
+pub(crate) fn present(context: &Context, metrics: Vec<Listed>) -> Result<(), Failure> {
+    let result = ListResult { metrics };
+    context.present(&result, || {
+        let rows = result.metrics.iter().map(|metric| {
+            let needs: Vec<&str> = metric.needs.iter().map(|input| input.name()).collect();
+            [
+                metric.qualified_name(),
+                metric.summary.to_owned(),
+                metric.direction.to_string(),
+                metric.range.clone(),
+                match metric.command {
+                    Some(_) => needs.join(", "),
+                    None => format!("{} (in the libraries alone)", needs.join(", ")),
+                },
+                metric.source.to_owned(),
+            ]
+        });
+        let header = ["metric", "summary", "better", "range", "needs", "source"];
+        text::table(&header, rows)
+    })
 }

@@ -7,7 +7,7 @@ pub(crate) mod comparison;
 mod family;
 mod files;
 pub(crate) mod help;
-mod list;
+pub(crate) mod list;
 mod metric;
 mod reliability;
 pub(crate) mod selection;
