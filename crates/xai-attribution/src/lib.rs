@@ -81,6 +81,7 @@
 pub mod batch;
 mod error;
 pub mod evaluation;
+mod family;
 pub mod help;
 pub mod input;
 mod inputs;
@@ -93,8 +94,8 @@ mod rows;
 pub mod run;
 
 pub use evaluation::Evaluation;
+pub use family::FAMILY;
 pub use inputs::{INPUTS, InputArray, input_spec};
-pub use metric::registry::FAMILY;
 pub use metric::{
     AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, Complexity, Deletion, Insertion,
     MuFidelity, Sparseness, complexity, sparseness,

@@ -8,7 +8,7 @@
 use std::sync::OnceLock;
 
 use xai_core::Result;
-use xai_core::describe::{self, Family, Setting};
+use xai_core::describe::{self, Setting};
 
 use crate::metric::entry::{Entry, Precision};
 use crate::metric::faithfulness::{curves, drops, masking, outputs};
@@ -44,17 +44,6 @@ pub fn groups() -> [(&'static str, &'static [Entry]); 12] {
         ("Sanity checks", sanity::METRICS),
     ]
 }
-
-/// The metrics of attribution maps.
-pub const FAMILY: Family = Family {
-    name: "attribution",
-    package: env!("CARGO_PKG_NAME"),
-    title: "Attribution maps",
-    summary: "Does the model still believe its answer on what an attribution map keeps?",
-    metrics: || metrics().iter().map(|entry| entry.description()).collect(),
-    operations: &[],
-    inputs: crate::INPUTS,
-};
 
 /// The metrics of a comparison in which none are named: one of each kind that costs few rows of the
 /// model, whatever the size of the inputs.
