@@ -121,9 +121,10 @@ impl ScalarUDFImpl for Scalar {
         let constants = arguments.map(constant).collect::<Result<_>>()?;
         let values = self.values(constants)?;
         let values = values(&ColumnarValue::values_to_arrays(&args.args)?)?;
-        Ok(match is_constant {
-            true => ColumnarValue::Scalar(ScalarValue::try_from_array(&values, 0)?),
-            false => ColumnarValue::Array(values),
+        Ok(if is_constant {
+            ColumnarValue::Scalar(ScalarValue::try_from_array(&values, 0)?)
+        } else {
+            ColumnarValue::Array(values)
         })
     }
 

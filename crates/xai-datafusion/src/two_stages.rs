@@ -112,21 +112,20 @@ impl TwoStages {
         }
         let whole = state.create_physical_plan(&plan).await?;
         let context = state.task_ctx();
-        let (first, last, n_keys) = match found.aggregates {
-            true => {
-                let (partial, last) = cut(whole, &rows)?;
-                let functions = partial.aggr_expr().iter();
-                let n_states: usize = functions
-                    .map(|function| Ok(function.state_fields()?.len()))
-                    .sum::<Result<_>>()?;
-                let n_keys = partial.schema().fields().len() - n_states;
-                (
-                    Arc::new(partial) as Arc<dyn ExecutionPlan>,
-                    Some(last),
-                    n_keys,
-                )
-            }
-            false => (whole, None, 0),
+        let (first, last, n_keys) = if found.aggregates {
+            let (partial, last) = cut(whole, &rows)?;
+            let functions = partial.aggr_expr().iter();
+            let n_states: usize = functions
+                .map(|function| Ok(function.state_fields()?.len()))
+                .sum::<Result<_>>()?;
+            let n_keys = partial.schema().fields().len() - n_states;
+            (
+                Arc::new(partial) as Arc<dyn ExecutionPlan>,
+                Some(last),
+                n_keys,
+            )
+        } else {
+            (whole, None, 0)
         };
         let first = Stage { plan: first, rows };
         Ok(Self {
@@ -241,9 +240,10 @@ impl TwoStages {
                 "states of version {by}, this is {version}: use the same in all processes"
             );
         }
-        match self.has_states() && types(given) == types(&self.state_schema()) {
-            true => Ok(()),
-            false => exec_err!("states of another query"),
+        if self.has_states() && types(given) == types(&self.state_schema()) {
+            Ok(())
+        } else {
+            exec_err!("states of another query")
         }
     }
 }

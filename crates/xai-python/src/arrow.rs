@@ -54,9 +54,12 @@ fn pieces(values: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<ArrayRef>> {
         let reader = unsafe { ArrayStreamReader::from_raw(stream) }.map_err(broken)?;
         let none = new_empty_array(reader.field().data_type());
         let pieces: PyResult<Vec<_>> = reader.map(|piece| piece.map_err(broken)).collect();
-        return pieces.map(|pieces| match pieces.is_empty() {
-            true => vec![none],
-            false => pieces,
+        return pieces.map(|pieces| {
+            if pieces.is_empty() {
+                vec![none]
+            } else {
+                pieces
+            }
         });
     }
     let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) =

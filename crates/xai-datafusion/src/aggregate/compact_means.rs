@@ -101,9 +101,10 @@ impl<M: MeanMetric> Groups for MeanStates<M> {
         let rests = states[3].as_binary::<i32>();
         for (row, &group) in groups.iter().enumerate() {
             let fixed = i128::from(high[row]) << 64 | i128::from(low[row]);
-            let rest = match rests.is_valid(row) {
-                true => Some(read(rests.value(row))?),
-                false => None,
+            let rest = if rests.is_valid(row) {
+                Some(read(rests.value(row))?)
+            } else {
+                None
             };
             let mean = &mut self.means[group];
             mean.sum.add_sum(&CompactSum::from_parts(fixed, rest));
@@ -178,12 +179,13 @@ impl<M: MeanMetric> Groups for MeanStates<M> {
             mean.sum.add(-value);
             mean.count -= 1;
         })?;
-        match is_finite {
-            true => Ok(()),
-            false => exec_err!(
+        if is_finite {
+            Ok(())
+        } else {
+            exec_err!(
                 "{}: a frame that moves on cannot leave an infinity or NaN behind; filter them out",
                 self.function
-            ),
+            )
         }
     }
 }

@@ -101,9 +101,10 @@ impl AggregateUDFImpl for Aggregate {
         args: AccumulatorArgs<'_>,
     ) -> Result<Box<dyn Accumulator>> {
         let groups = self.groups(&args)?;
-        Ok(match groups.can_retract() {
-            true => Box::new(OneGroup::new(groups)),
-            false => Box::new(Frame::new(groups)),
+        Ok(if groups.can_retract() {
+            Box::new(OneGroup::new(groups))
+        } else {
+            Box::new(Frame::new(groups))
         })
     }
 

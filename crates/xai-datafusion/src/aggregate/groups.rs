@@ -126,9 +126,10 @@ impl Rows<'_> {
 /// Takes the first `n` states out. Where that is all of them their memory is given back: a query that runs
 /// out of memory writes all states to disk, and then asks for the size again.
 pub(crate) fn take_first<S>(states: &mut Vec<S>, n: usize) -> Vec<S> {
-    match n == states.len() {
-        true => std::mem::take(states),
-        false => states.drain(..n).collect(),
+    if n == states.len() {
+        std::mem::take(states)
+    } else {
+        states.drain(..n).collect()
     }
 }
 

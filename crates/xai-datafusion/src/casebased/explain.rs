@@ -108,9 +108,10 @@ impl ExplainCases {
             return plan_err!("{NAME}: {wrong}");
         }
         let mut counts = ExplainedCases::default();
-        let standardization = match self.scale {
-            true => Some(Arc::new(standardization(training).await?)),
-            false => None,
+        let standardization = if self.scale {
+            Some(Arc::new(standardization(training).await?))
+        } else {
+            None
         };
         let mut stream = samples.clone().execute_stream().await?;
         let mut block = Vec::new();

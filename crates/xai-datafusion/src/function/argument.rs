@@ -162,9 +162,10 @@ fn described(param: &Param) -> String {
         .words()
         .map(|word| format!("'{word}' ({})", word.doc.trim_end_matches('.')));
     let words: Vec<String> = words.collect();
-    let values = match words.is_empty() {
-        true => param.kind.to_string(),
-        false => words.join(", "),
+    let values = if words.is_empty() {
+        param.kind.to_string()
+    } else {
+        words.join(", ")
     };
     let doc = param.doc.trim_end_matches('.');
     match &param.value {
@@ -200,9 +201,10 @@ pub(crate) fn coerced(
 ) -> Result<Vec<DataType>> {
     let n_required = arguments.iter().filter(|a| !a.is_optional).count();
     if given.len() < n_required || given.len() > arguments.len() {
-        let n = match n_required == arguments.len() {
-            true => n_required.to_string(),
-            false => format!("{n_required} to {}", arguments.len()),
+        let n = if n_required == arguments.len() {
+            n_required.to_string()
+        } else {
+            format!("{n_required} to {}", arguments.len())
         };
         return plan_err!(
             "{}: expected {n} arguments, got {}",

@@ -92,9 +92,10 @@ impl Call {
     pub(crate) fn set<P: Parameters>(&self, mut defaults: P) -> Result<P> {
         let wrong = |error| self.wrong_value(&error);
         for (at, argument) in self.arguments.iter().enumerate() {
-            let value = match argument.is_constant() {
-                true => self.constant(at, argument)?,
-                false => None,
+            let value = if argument.is_constant() {
+                self.constant(at, argument)?
+            } else {
+                None
             };
             match (argument.kind, value) {
                 (_, None) => {}
@@ -182,9 +183,10 @@ fn constant(expr: &Arc<dyn PhysicalExpr>) -> Option<ScalarValue> {
 fn as_value(number: f64) -> Value {
     /// Whole numbers below have no neighbour that is the same double.
     const EXACT: f64 = 9_007_199_254_740_992.0;
-    match number.fract() == 0.0 && number.abs() < EXACT {
-        true => Value::Integer(number as i64),
-        false => Value::Real(number),
+    if number.fract() == 0.0 && number.abs() < EXACT {
+        Value::Integer(number as i64)
+    } else {
+        Value::Real(number)
     }
 }
 

@@ -201,9 +201,10 @@ impl Groups for AurocGroups {
         let mut column = LargeBinaryBuilder::new();
         for scores in &mut self.groups[..n] {
             scores.sort();
-            let on_disk = match scores.on_disk.iter().all(Vec::is_empty) {
-                true => None,
-                false => Some(scores.on_disk.each_ref().map(|side| pass(side.clone()))),
+            let on_disk = if scores.on_disk.iter().all(Vec::is_empty) {
+                None
+            } else {
+                Some(scores.on_disk.each_ref().map(|side| pass(side.clone())))
             };
             self.n_held -= scores.n_held();
             let sides = std::mem::take(&mut scores.sides);

@@ -120,9 +120,10 @@ pub(crate) fn pass(segments: Vec<Segment>) -> [u64; 2] {
 /// The segments of a ticket.
 pub(crate) fn take(function: &str, [of, ticket]: [u64; 2]) -> Result<Vec<Segment>> {
     let mut passed = passed().lock().unwrap_or_else(PoisonError::into_inner);
-    let segments = match of == process() {
-        true => passed.segments.remove(&ticket),
-        false => None,
+    let segments = if of == process() {
+        passed.segments.remove(&ticket)
+    } else {
+        None
     };
     match segments {
         Some(segments) => Ok(segments),

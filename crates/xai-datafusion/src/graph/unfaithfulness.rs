@@ -99,9 +99,10 @@ impl MeanDivergence {
     /// One column may be of single precision where the other is not.
     fn cast<T: ArrowPrimitiveType>(&self, column: &ArrayRef) -> Result<ArrayRef> {
         let of = crate::function::list(T::DATA_TYPE);
-        match *column.data_type() == of {
-            true => Ok(Arc::clone(column)),
-            false => Ok(datafusion::arrow::compute::cast(column, &of)?),
+        if *column.data_type() == of {
+            Ok(Arc::clone(column))
+        } else {
+            Ok(datafusion::arrow::compute::cast(column, &of)?)
         }
     }
 }
@@ -109,10 +110,11 @@ impl MeanDivergence {
 impl MeanMetric for MeanDivergence {
     fn each(&mut self, rows: &Rows<'_>, mut add: impl FnMut(usize, f64)) -> Result<()> {
         let counted = rows.counted(&[0, 1]);
-        let divergences = match self.is_single {
-            true => self.divergences::<Float32Type>(rows, counted.as_ref()),
-            false => self.divergences::<Float64Type>(rows, counted.as_ref()),
-        }?;
+        let divergences = (if self.is_single {
+            self.divergences::<Float32Type>(rows, counted.as_ref())
+        } else {
+            self.divergences::<Float64Type>(rows, counted.as_ref())
+        })?;
         let mut next = divergences.into_iter();
         rows.for_each(counted.as_ref(), |_, group| {
             if let Some(divergence) = next.next() {

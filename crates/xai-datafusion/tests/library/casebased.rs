@@ -36,10 +36,7 @@ proptest! {
             ("x", Arc::new(features.finish())),
         ];
         let session = table(columns, &cuts);
-        let (name, distance) = match is_manhattan {
-            true => ("manhattan", Distance::Manhattan),
-            false => ("euclidean", Distance::Euclidean),
-        };
+        let (name, distance) = if is_manhattan { ("manhattan", Distance::Manhattan) } else { ("euclidean", Distance::Euclidean) };
         let values: Vec<String> = samples.iter().enumerate().map(|(i, [a, b])| format!("({i}, make_array({a:?}, {b:?}))")).collect();
         let sql = format!(
             "SELECT s.i, nearest_cases(t.id, t.y, feature_distance(s.x, t.x, '{name}'), {k}) FROM \

@@ -135,10 +135,7 @@ proptest! {
         cuts in any_cuts(),
     ) {
         let scores = elements.iter().map(|(_, score, _)| *score);
-        let scores: ArrayRef = match is_single {
-            true => Arc::new(Float32Array::from_iter(scores)),
-            false => Arc::new(Float64Array::from_iter(scores.map(|score| score.map(f64::from)))),
-        };
+        let scores: ArrayRef = if is_single { Arc::new(Float32Array::from_iter(scores)) } else { Arc::new(Float64Array::from_iter(scores.map(|score| score.map(f64::from)))) };
         // A target at the threshold is true, in either precision.
         let truth = |is_true: bool| if is_true { threshold } else { 0.0 };
         let session = table(vec![
@@ -169,10 +166,7 @@ proptest! {
             let (mask, target): (Vec<f32>, Vec<f64>) = of_group.into_iter().unzip();
             let target = Array1::from(target);
             let metric = GroundTruthMetric::new().threshold(threshold);
-            let local = match is_single {
-                true => metric.evaluate(Array1::from(mask).view(), target.view()),
-                false => metric.evaluate(Array1::from(mask).mapv(f64::from).view(), target.view()),
-            };
+            let local = if is_single { metric.evaluate(Array1::from(mask).view(), target.view()) } else { metric.evaluate(Array1::from(mask).mapv(f64::from).view(), target.view()) };
             let Ok(local) = local else {
                 prop_assert_eq!((1..=6).filter_map(value).count(), 0);
                 continue;

@@ -32,9 +32,12 @@ fn attribution_evaluate(
     n_jobs: Option<i64>,
 ) -> PyResult<AttributionValues> {
     let job = request.job(py)?;
-    let values = run_job(py, n_jobs, job, |job, calls| match job.is_single() {
-        true => evaluate::<f32>(job, calls),
-        false => evaluate::<f64>(job, calls),
+    let values = run_job(py, n_jobs, job, |job, calls| {
+        if job.is_single() {
+            evaluate::<f32>(job, calls)
+        } else {
+            evaluate::<f64>(job, calls)
+        }
     })?;
     Ok(AttributionValues::new(values))
 }
@@ -48,9 +51,12 @@ fn attribution_measure<'py>(
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyList>> {
     let job = request.job(py)?;
-    let values = run_job(py, n_jobs, job, |job, calls| match job.is_single() {
-        true => measure::<f32>(job, calls),
-        false => measure::<f64>(job, calls),
+    let values = run_job(py, n_jobs, job, |job, calls| {
+        if job.is_single() {
+            measure::<f32>(job, calls)
+        } else {
+            measure::<f64>(job, calls)
+        }
     })?;
     let values: PyResult<Vec<_>> = values.iter().map(|(v, c)| described(py, v, c)).collect();
     PyList::new(py, values?)
@@ -63,13 +69,12 @@ pub(super) fn run_job<'a, R: Send>(
     job: Job<'a>,
     work: impl FnOnce(Job<'a>, &Calls) -> Result<R, EvaluationError> + Send,
 ) -> PyResult<R> {
-    let (calls, outcome) = match job.calls_python() {
-        true => work::run_with_calls(py, n_jobs, |calls| work(job, calls)),
-        false => {
-            let n_elements = job.n_elements();
-            work::run_without_calls(py, n_jobs, n_elements, |calls| work(job, calls))
-        }
-    }?;
+    let (calls, outcome) = (if job.calls_python() {
+        work::run_with_calls(py, n_jobs, |calls| work(job, calls))
+    } else {
+        let n_elements = job.n_elements();
+        work::run_without_calls(py, n_jobs, n_elements, |calls| work(job, calls))
+    })?;
     outcome_of_run(&calls, py, outcome)
 }
 
@@ -277,9 +282,10 @@ fn metric<T: Native>(
             _ => {}
         }
     }
-    match asked.draws_are_given {
-        true => entry.build_with_draws(&asked.settings),
-        false => entry.build(&asked.settings),
+    if asked.draws_are_given {
+        entry.build_with_draws(&asked.settings)
+    } else {
+        entry.build(&asked.settings)
     }
 }
 

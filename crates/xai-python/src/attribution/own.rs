@@ -143,21 +143,25 @@ impl MeasuredOwn {
             single: self.single,
             inputs: reads.inputs.then(|| T::batch(batch.inputs(), self.single)),
             targets: reads.targets.then(|| batch.targets()),
-            explanations: match reads.explanations {
-                true => Some(T::batch(explained.maps()?, false)),
-                false => None,
+            explanations: if reads.explanations {
+                Some(T::batch(explained.maps()?, false))
+            } else {
+                None
             },
-            outputs: match reads.outputs {
-                true => Some(batch.base_outputs()?.clone()),
-                false => None,
+            outputs: if reads.outputs {
+                Some(batch.base_outputs()?.clone())
+            } else {
+                None
             },
-            base_scores: match reads.base_scores {
-                true => Some(batch.base_scores()?.to_vec()),
-                false => None,
+            base_scores: if reads.base_scores {
+                Some(batch.base_scores()?.to_vec())
+            } else {
+                None
             },
-            masked_scores: match reads.masked_scores {
-                true => Some(or_nan(explained.masked_scores()?)),
-                false => None,
+            masked_scores: if reads.masked_scores {
+                Some(or_nan(explained.masked_scores()?))
+            } else {
+                None
             },
         })
     }

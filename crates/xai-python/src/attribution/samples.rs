@@ -121,9 +121,10 @@ impl Native for f32 {
 
 impl Native for f64 {
     fn batch(view: ArrayViewD<'_, Self>, single: bool) -> Batch {
-        match single {
-            true => Batch::Single(view.mapv(Real::from_f64_nearest)),
-            false => Batch::Double(view.to_owned()),
+        if single {
+            Batch::Single(view.mapv(Real::from_f64_nearest))
+        } else {
+            Batch::Double(view.to_owned())
         }
     }
 

@@ -34,9 +34,12 @@ fn attribution_scores<'py>(
     n_jobs: Option<i64>,
 ) -> PyResult<Scores<'py>> {
     let job = request.job(py)?;
-    let (base, masked) = run_job(py, n_jobs, job, |job, calls| match job.is_single() {
-        true => scores::<f32>(job, calls),
-        false => scores::<f64>(job, calls),
+    let (base, masked) = run_job(py, n_jobs, job, |job, calls| {
+        if job.is_single() {
+            scores::<f32>(job, calls)
+        } else {
+            scores::<f64>(job, calls)
+        }
     })?;
     let masked = masked.map(|masked| PyArray1::from_vec(py, or_nan(&masked)));
     Ok((PyArray1::from_vec(py, base), masked))

@@ -42,9 +42,12 @@ fn attribution_model_randomization<'py>(
         .similarity(similarity);
     let explainer_of = Arc::new(explainer_of);
     // The function that makes explainers is not in the job.
-    let (calls, values) = work::run_with_calls(py, n_jobs, |calls| match job.is_single() {
-        true => randomization::<f32>(test, job, &explainer_of, calls),
-        false => randomization::<f64>(test, job, &explainer_of, calls),
+    let (calls, values) = work::run_with_calls(py, n_jobs, |calls| {
+        if job.is_single() {
+            randomization::<f32>(test, job, &explainer_of, calls)
+        } else {
+            randomization::<f64>(test, job, &explainer_of, calls)
+        }
     })?;
     let values = outcome_of_run(&calls, py, values)?;
     Ok(pythonize(py, &values)?)

@@ -213,9 +213,10 @@ fn data_attribution<'py>(
         }
         evaluate_all(&data, &metrics)
     };
-    let (calls, outcomes) = match reads {
-        true => work::run_with_calls(py, n_jobs, evaluate)?,
-        false => work::run_without_calls(py, n_jobs, size, evaluate)?,
+    let (calls, outcomes) = if reads {
+        work::run_with_calls(py, n_jobs, evaluate)?
+    } else {
+        work::run_without_calls(py, n_jobs, size, evaluate)?
     };
     to_python(py, &calls.outcome(py, outcomes)?)
 }

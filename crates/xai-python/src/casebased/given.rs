@@ -90,9 +90,10 @@ impl Use {
             Self::TreeLeaf {
                 fill_from_other_leaves,
             } => {
-                let overflow = match fill_from_other_leaves {
-                    true => Overflow::Nearest,
-                    false => Overflow::Truncate,
+                let overflow = if fill_from_other_leaves {
+                    Overflow::Nearest
+                } else {
+                    Overflow::Truncate
                 };
                 let leaf = |rows: ArrayView2<'_, f64>| Ok(leaves(rows)?.column(0).to_vec());
                 TreeLeaf::new::<Missing>(leaf).overflow(overflow).into()

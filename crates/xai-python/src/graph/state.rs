@@ -86,9 +86,10 @@ impl GraphState {
     #[staticmethod]
     fn fidelity(over_graphs: bool) -> Self {
         let empty = FidelityAccumulator::new();
-        let state = match over_graphs {
-            true => State::FidelityOverGraphs(OverGraphs::new(empty)),
-            false => State::Fidelity(empty),
+        let state = if over_graphs {
+            State::FidelityOverGraphs(OverGraphs::new(empty))
+        } else {
+            State::Fidelity(empty)
         };
         Self { state }
     }
@@ -97,9 +98,10 @@ impl GraphState {
     fn unfaithfulness(py: Python<'_>, reading: Given, over_graphs: bool) -> PyResult<Self> {
         let metric: UnfaithfulnessMetric<'_> = reading.build(py)?;
         let empty = metric.accumulator();
-        let state = match over_graphs {
-            true => State::UnfaithfulnessOverGraphs(OverGraphs::new(empty)),
-            false => State::Unfaithfulness(empty),
+        let state = if over_graphs {
+            State::UnfaithfulnessOverGraphs(OverGraphs::new(empty))
+        } else {
+            State::Unfaithfulness(empty)
         };
         Ok(Self { state })
     }
@@ -115,15 +117,17 @@ impl GraphState {
         macro_rules! empty {
             ($alone:ident, $over_graphs:ident) => {{
                 let empty = metric.accumulator().or_raise(py)?;
-                match over_graphs {
-                    true => State::$over_graphs(OverGraphs::new(empty)),
-                    false => State::$alone(empty),
+                if over_graphs {
+                    State::$over_graphs(OverGraphs::new(empty))
+                } else {
+                    State::$alone(empty)
                 }
             }};
         }
-        let state = match single {
-            true => empty!(SingleTruth, SingleTruthOverGraphs),
-            false => empty!(DoubleTruth, DoubleTruthOverGraphs),
+        let state = if single {
+            empty!(SingleTruth, SingleTruthOverGraphs)
+        } else {
+            empty!(DoubleTruth, DoubleTruthOverGraphs)
         };
         Ok(Self { state })
     }

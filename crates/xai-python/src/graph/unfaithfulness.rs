@@ -72,9 +72,10 @@ pub(super) fn graph_kl(
     from_logs: bool,
 ) -> PyResult<f64> {
     let (p, q) = (contiguous(&p), contiguous(&q));
-    let divergence = match from_logs {
-        true => kl_divergence_from_logs(&p, &q),
-        false => kl_divergence(&p, &q),
+    let divergence = if from_logs {
+        kl_divergence_from_logs(&p, &q)
+    } else {
+        kl_divergence(&p, &q)
     };
     divergence.or_raise(py)
 }

@@ -32,9 +32,10 @@ pub(super) fn repro_labels<'py>(
 ) -> PyResult<Bound<'py, PyArray1<i64>>> {
     let probabilities = contiguous(&probabilities);
     let simulate = || {
-        let simulator = match every_class {
-            true => LabelSimulator::with_every_class(&probabilities, n_samples)?,
-            false => LabelSimulator::new(&probabilities, n_samples)?,
+        let simulator = if every_class {
+            LabelSimulator::with_every_class(&probabilities, n_samples)?
+        } else {
+            LabelSimulator::new(&probabilities, n_samples)?
         };
         let labels = simulator.simulate(seed, item)?;
         Ok::<Vec<i64>, Error>(labels.into_iter().map(i64::from).collect())

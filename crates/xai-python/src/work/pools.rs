@@ -61,10 +61,10 @@ pub(super) fn of_threads(n_jobs: Option<i64>, calls: bool) -> PyResult<Lent> {
     let n = count(n_jobs)?;
     let key = (std::process::id(), n);
     let home = calls.then_some(key);
-    let found = with_pools(key, |(shared, idle)| match calls {
-        true => idle.pop(),
-        false => shared.clone(),
-    });
+    let found = with_pools(
+        key,
+        |(shared, idle)| if calls { idle.pop() } else { shared.clone() },
+    );
     if let Some(pool) = found {
         return Ok(Lent { pool, home });
     }
@@ -105,8 +105,9 @@ pub(super) fn count(n_jobs: Option<i64>) -> PyResult<usize> {
     let cores = available_parallelism().map_or(1, usize::from);
     let n = n_jobs.unwrap_or(-1);
     let asked = usize::try_from(n.unsigned_abs()).unwrap_or(usize::MAX);
-    Ok(match n > 0 {
-        true => asked.min(PER_CORE * cores),
-        false => (cores + 1).saturating_sub(asked).max(1),
+    Ok(if n > 0 {
+        asked.min(PER_CORE * cores)
+    } else {
+        (cores + 1).saturating_sub(asked).max(1)
     })
 }
