@@ -80,7 +80,7 @@ impl<F: ScoreFormula> MeanMetric for ScoreMean<F> {
         // Every row by itself: one that is not ordinary is an error, or has no value.
         let value_alone = |row: usize| {
             let value = self.metric.sample(base[row], masked[row]);
-            value.map_err(|error| of_row(self.function, error))
+            value.map_err(|error| row_error(self.function, error))
         };
         let counted = rows.counted(&[0, 1]);
         let is_counted = |row: usize| counted.as_ref().is_none_or(|rows| rows.is_valid(row));
@@ -148,7 +148,7 @@ impl<F: ScoreFormula> SimdKernel for Values<'_, F> {
     }
 }
 
-fn of_row(function: &'static str, error: xai_core::Error) -> DataFusionError {
+fn row_error(function: &'static str, error: xai_core::Error) -> DataFusionError {
     let error = error.renamed(input::SCORES, input::BASE);
     let error = match error.help() {
         Some(_) => error.with_help(help::POLICY),

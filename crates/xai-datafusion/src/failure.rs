@@ -1,8 +1,8 @@
-//! What the engine says of a query, in one sentence.
+//! One-sentence messages from errors of the engine.
 
 use datafusion::error::DataFusionError;
 
-/// What stands before a sentence on its way through the engine.
+/// Prefixes that the engine adds to messages.
 const PREFIXES: [&str; 6] = [
     "Could not parse plan: ",
     "DataFusion error: ",
@@ -12,7 +12,7 @@ const PREFIXES: [&str; 6] = [
     "External error: ",
 ];
 
-/// What an error says, without what the engine puts around it.
+/// Returns the message of an error without the engine's prefixes.
 #[must_use]
 pub fn message(error: &DataFusionError) -> String {
     use DataFusionError as E;
@@ -36,11 +36,11 @@ pub fn sentence(text: &str) -> String {
     while let Some(rest) = PREFIXES.iter().find_map(|it| sentence.strip_prefix(it)) {
         sentence = rest;
     }
-    of_types(sentence).unwrap_or_else(|| sentence.to_owned())
+    type_error(sentence).unwrap_or_else(|| sentence.to_owned())
 }
 
-/// What is wrong with the types of arguments, of which the engine says three things.
-fn of_types(text: &str) -> Option<String> {
+/// Returns the part of an error about argument types that tells the user what is expected; the engine adds two further sentences.
+fn type_error(text: &str) -> Option<String> {
     const UNKNOWN: &str = "No function matches the given name and argument types ";
     let (before, after) = text.split_once(UNKNOWN)?;
     // Our functions say what they expect.

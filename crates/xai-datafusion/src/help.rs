@@ -2,8 +2,8 @@
 
 use xai_core::Help;
 
-/// Where a formula is undefined for a base score.
+/// For base scores for which a formula is undefined.
 pub const POLICY: Help =
     Help::new("pass probabilities, or give the policy 'as-is' or 'skip' as the third argument");
-/// Where scores are not in [0, 1].
+/// For scores outside [0, 1].
 pub const LOGITS: Help = Help::new("where they are logits, pass their sigmoid, 1 / (1 + exp(-x))");

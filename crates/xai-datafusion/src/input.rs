@@ -1,4 +1,4 @@
-//! What errors of these functions are about: their arguments.
+//! The arguments that errors of these functions are about.
 
 pub use xai_attribution::input::{BASE, SCORES};
 use xai_core::Input;

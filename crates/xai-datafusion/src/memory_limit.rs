@@ -61,8 +61,8 @@ impl MemoryLimit {
         );
         let columns =
             ["memory_limit", &text].map(|cell| Arc::new(StringArray::from(vec![cell])) as _);
-        let report = RecordBatch::try_new(Arc::clone(&schema), columns.to_vec());
-        let report: Result<RecordBatch> = report.map_err(Into::into);
+        let report: Result<RecordBatch> =
+            RecordBatch::try_new(Arc::clone(&schema), columns.to_vec()).map_err(Into::into);
         let rows = rows.chain(futures::stream::iter([report]));
         Box::pin(RecordBatchStreamAdapter::new(schema, rows))
     }

@@ -1,4 +1,4 @@
-//! What stands between tables and a model: its inputs, and its outputs.
+//! Conversion between columns of a table and the inputs and outputs of a model.
 
 use std::sync::Arc;
 
@@ -39,11 +39,11 @@ fn masked(columns: &[ArrayRef]) -> Result<ListArray> {
     let is_whole = nulls.as_ref().is_none_or(|nulls| nulls.null_count() == 0);
     let (mut values, mut lengths) = (Vec::new(), Vec::with_capacity(n_rows));
     let mut has_mask = Vec::with_capacity(n_rows);
-    match is_whole.then(|| of_one_length(&lists)).flatten() {
+    match is_whole.then(|| common_length(&lists)).flatten() {
         // All rows at once, as most batches are.
         Some(n) => {
             let rows = lists.each_ref().map(|lists| lists.rows(&(0..n_rows)));
-            (values, has_mask) = of_rows(rows, n)?;
+            (values, has_mask) = mask_rows(rows, n)?;
             lengths.resize(n_rows, n);
         }
         None => {
@@ -61,8 +61,8 @@ fn masked(columns: &[ArrayRef]) -> Result<ListArray> {
                         maps.len()
                     );
                 }
-                let (of_row, has_mask_of_row) = of_rows([inputs, maps], inputs.len())?;
-                values.extend(of_row);
+                let (masked, has_mask_of_row) = mask_rows([inputs, maps], inputs.len())?;
+                values.extend(masked);
                 has_mask.extend(has_mask_of_row);
                 lengths.push(inputs.len());
             }
@@ -77,22 +77,22 @@ fn masked(columns: &[ArrayRef]) -> Result<ListArray> {
     ))
 }
 
-/// How many values the lists of both columns have, where all have as many.
-fn of_one_length([inputs, maps]: &[Lists<'_, f64>; 2]) -> Option<usize> {
-    let ((_, n), (_, of_maps)) = (inputs.of_one_length()?, maps.of_one_length()?);
-    (n == of_maps && n > 0).then_some(n)
+/// Returns the length of the lists of both columns if all have the same, non-zero length.
+fn common_length([inputs, maps]: &[Lists<'_, f64>; 2]) -> Option<usize> {
+    let ((_, n), (_, n_maps)) = (inputs.equal_length()?, maps.equal_length()?);
+    (n == n_maps && n > 0).then_some(n)
 }
 
 /// The masked inputs of rows of `n` values, and whether the map of each row has a mask.
-fn of_rows([inputs, maps]: [&[f64]; 2], n: usize) -> Result<(Vec<f64>, Vec<bool>)> {
+fn mask_rows([inputs, maps]: [&[f64]; 2], n: usize) -> Result<(Vec<f64>, Vec<bool>)> {
     let shape = [inputs.len().checked_div(n).unwrap_or_default(), n];
     let view = |values| {
         let view = ArrayViewD::from_shape(&shape[..], values);
         view.map_err(|error| internal_datafusion_err!("{MASK}: {error}"))
     };
     let (layout, scaling) = (Layout::Tabular, MaskScaling::Relative);
-    let masked = mask_inputs(view(inputs)?, view(maps)?, layout, scaling);
-    let masked = masked.map_err(|error| failed(MASK, error))?;
+    let masked = mask_inputs(view(inputs)?, view(maps)?, layout, scaling)
+        .map_err(|error| failed(MASK, error))?;
     Ok((masked.inputs.into_raw_vec_and_offset().0, masked.has_mask))
 }
 
@@ -109,7 +109,7 @@ pub(crate) const PREDICTED_CLASS: ScalarDefinition = ScalarDefinition {
         Ok(Box::new(move |columns| {
             let nulls = present(&columns[0]);
             let lists = Lists::new::<Float64Type>(&columns[0]);
-            let of_row = |row: usize| {
+            let evaluate_row = |row: usize| {
                 if nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
                     return Ok(None);
                 }
@@ -121,7 +121,9 @@ pub(crate) const PREDICTED_CLASS: ScalarDefinition = ScalarDefinition {
                 };
                 Err(failed(function, error))
             };
-            let classes: Int64Array = (0..columns[0].len()).map(of_row).collect::<Result<_>>()?;
+            let classes: Int64Array = (0..columns[0].len())
+                .map(evaluate_row)
+                .collect::<Result<_>>()?;
             Ok(Arc::new(classes))
         }))
     },
@@ -147,7 +149,7 @@ pub(crate) const CLASS_SCORE: ScalarDefinition = ScalarDefinition {
             );
             let lists = Lists::new::<Float64Type>(&columns[0]);
             let classes = columns[1].as_primitive::<Int64Type>();
-            let of_row = |row: usize| {
+            let evaluate_row = |row: usize| {
                 if nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
                     return Ok(None);
                 }
@@ -163,7 +165,9 @@ pub(crate) const CLASS_SCORE: ScalarDefinition = ScalarDefinition {
                     ),
                 }
             };
-            let scores: Float64Array = (0..columns[0].len()).map(of_row).collect::<Result<_>>()?;
+            let scores: Float64Array = (0..columns[0].len())
+                .map(evaluate_row)
+                .collect::<Result<_>>()?;
             Ok(Arc::new(scores))
         }))
     },

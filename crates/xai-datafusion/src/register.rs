@@ -92,8 +92,9 @@ pub fn register_all(registry: &mut dyn FunctionRegistry, stages: Stages) -> Resu
     Ok(())
 }
 
-/// What the states of one partition may hold of the memory of a session, in bytes: a quarter of it is for those of all
-/// partitions, for there are two stages of them, and states are copied on their way from one to the other.
+/// Memory limit of the states of one partition, in bytes: a quarter of the session's memory divided by the number of partitions.
+///
+/// A quarter, because there are two stages of states, and states are copied on their way from one stage to the next.
 fn memory(session: &SessionContext) -> Option<usize> {
     let n_partitions = session.copied_config().target_partitions();
     match session.runtime_env().memory_pool.memory_limit() {
@@ -145,8 +146,9 @@ mod tests {
     /// What each function that is registered says of its arguments.
     fn documented() -> impl Iterator<Item = Vec<(String, String)>> {
         let of = |of: Option<&Documentation>| of.and_then(|of| of.arguments.clone());
-        let aggregates = aggregates(Stages::OneProcess).into_iter();
-        let aggregates = aggregates.map(move |function| of(function.documentation()));
+        let aggregates = aggregates(Stages::OneProcess)
+            .into_iter()
+            .map(move |function| of(function.documentation()));
         let scalars = scalars().into_iter();
         let all = aggregates.chain(scalars.map(move |function| of(function.documentation())));
         all.map(Option::unwrap_or_default)
@@ -243,8 +245,9 @@ mod tests {
     #[test]
     fn functions_of_metrics_have_their_names() {
         let scalars = SCALARS.iter().copied().flatten();
-        let named = scalars.filter_map(|of| Some((of.name.to_owned(), of.metric?)));
-        let named: Vec<_> = named.collect();
+        let named: Vec<_> = scalars
+            .filter_map(|of| Some((of.name.to_owned(), of.metric?)))
+            .collect();
         assert_eq!(named.len(), 12);
         for (name, metric) in named {
             assert_eq!(name, metric.name.replace('-', "_"));
@@ -274,8 +277,12 @@ mod tests {
                 for word in words.flat_map(spellings) {
                     let before: Vec<String> = arguments[..at].iter().map(given).collect();
                     let sql = format!("SELECT {function}({}, '{word}')", before.join(", "));
-                    let planned = session.sql(&sql).await.expect("SQL");
-                    let planned = planned.create_physical_plan().await;
+                    let planned = session
+                        .sql(&sql)
+                        .await
+                        .expect("SQL")
+                        .create_physical_plan()
+                        .await;
                     assert!(planned.is_ok(), "{sql}: {:?}", planned.err());
                     n_words += 1;
                 }

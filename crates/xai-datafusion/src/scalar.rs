@@ -1,4 +1,4 @@
-//! How a scalar function is declared.
+//! Declaration of scalar functions.
 
 use std::sync::{Arc, OnceLock};
 
@@ -25,12 +25,12 @@ pub(crate) struct ScalarDefinition {
     pub(crate) example: &'static str,
     pub(crate) arguments: &'static [Argument],
     pub(crate) result: fn() -> DataType,
-    /// What a call computes; a planning error where a constant argument is wrong.
+    /// Computes the values of a call. Wrong constant arguments are planning errors.
     pub(crate) values: fn(&Call) -> Result<RowValues>,
 }
 
 impl ScalarDefinition {
-    /// What its value is.
+    /// Returns the documentation of the value: that of the metric, or else the description.
     fn described(&self) -> String {
         let Some(info) = self.metric else {
             return self.description.to_owned();
@@ -63,11 +63,11 @@ impl Scalar {
         let ScalarDefinition {
             name, arguments, ..
         } = *self.definition;
-        (self.definition.values)(&Call::of_constants(name, arguments, constants))
+        (self.definition.values)(&Call::from_constants(name, arguments, constants))
     }
 }
 
-/// Whether there are rows, and all have one value.
+/// Returns whether there are rows and all are equal.
 fn is_repeated(rows: &ArrayRef) -> bool {
     let others = rows.len().saturating_sub(1);
     !rows.is_empty() && rows.slice(0, others).to_data() == rows.slice(1, others).to_data()

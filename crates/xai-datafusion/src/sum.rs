@@ -20,7 +20,7 @@ use crate::aggregate::{
 use crate::function::{Argument, Call, Kind, failed};
 use crate::input;
 
-/// How wide an interval is.
+/// Parameters of a confidence interval.
 #[derive(Debug, Clone, Parameters)]
 struct Coverage {
     /// The coverage of the interval.

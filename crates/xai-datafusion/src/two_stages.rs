@@ -27,7 +27,7 @@ use futures::StreamExt;
 use crate::function::Stages;
 use crate::register::{queries_alone, register_all};
 
-/// Which version made a state: those of another may lie otherwise in memory.
+/// Version in the header of states, because another version may lay them out differently.
 const VERSION: (&str, &str) = ("xai-datafusion", env!("CARGO_PKG_VERSION"));
 
 /// A query over one table whose rows lie in parts, anywhere: in the tasks of another engine, on machines that know nothing
@@ -106,7 +106,7 @@ impl TwoStages {
         let plan = state.optimize(&plan)?;
         // As SQL writes it: in small letters, but in quotes.
         let name = TableReference::from(table);
-        let found = Found::of(&plan, name.table())?;
+        let found = TableUse::in_plan(&plan, name.table())?;
         if !found.reads {
             return plan_err!("the query does not read the table {table}");
         }
@@ -142,7 +142,7 @@ impl TwoStages {
         let mut read = Vec::new();
         // An error is that of the closure, which has none.
         let _ = self.first.plan.apply(|node| {
-            if let Some(rows) = of_rows(node, &self.first.rows) {
+            if let Some(rows) = find_scan(node, &self.first.rows) {
                 let fields = rows.projected_schema().fields().iter();
                 read.extend(fields.map(|field| field.name().clone()));
             }
@@ -151,13 +151,13 @@ impl TwoStages {
         read
     }
 
-    /// Whether there are states: whether the query has aggregate functions or groups.
+    /// Returns whether the query has states, that is aggregate functions or groups.
     #[must_use]
     pub fn has_states(&self) -> bool {
         self.last.is_some()
     }
 
-    /// How many of the first columns of the states are what the query groups by.
+    /// Number of leading columns of the states that the query groups by.
     #[must_use]
     pub fn n_keys(&self) -> usize {
         self.n_keys
@@ -283,7 +283,7 @@ fn cut(whole: Arc<dyn ExecutionPlan>, rows: &Arc<Once>) -> Result<(AggregateExec
         };
         if !aggregate
             .input()
-            .exists(|node| Ok(of_rows(node, rows).is_some()))?
+            .exists(|node| Ok(find_scan(node, rows).is_some()))?
         {
             return Ok(Transformed::no(node));
         }
@@ -321,23 +321,23 @@ fn cut(whole: Arc<dyn ExecutionPlan>, rows: &Arc<Once>) -> Result<(AggregateExec
     Ok((partial, Stage { plan, rows }))
 }
 
-/// What a plan does with the rows of a table.
+/// Uses of a table in a plan.
 #[derive(Debug, Clone, Copy, Default)]
-struct Found {
+struct TableUse {
     reads: bool,
     aggregates: bool,
 }
 
-impl Found {
+impl TableUse {
     /// # Errors
     /// A planning error where the result is not that of the results of parts.
-    fn of(plan: &LogicalPlan, table: &str) -> Result<Self> {
+    fn in_plan(plan: &LogicalPlan, table: &str) -> Result<Self> {
         let not_by_parts = |what: &str, instead: &str| {
             plan_err!("{what} is not possible where the rows of {table} lie in parts; {instead}")
         };
         let mut in_terms = false;
         plan.apply_subqueries(|inner| {
-            in_terms |= Self::of(inner, table)?.reads;
+            in_terms |= Self::in_plan(inner, table)?.reads;
             Ok(TreeNodeRecursion::Continue)
         })?;
         if in_terms {
@@ -351,7 +351,7 @@ impl Found {
         let below: Vec<Self> = plan
             .inputs()
             .into_iter()
-            .map(|input| Self::of(input, table))
+            .map(|input| Self::in_plan(input, table))
             .collect::<Result<_>>()?;
         let n_reading = below.iter().filter(|it| it.reads).count();
         let Some(mut found) = below.iter().copied().find(|it| it.reads) else {
@@ -399,8 +399,12 @@ impl Found {
                 return not_by_parts("a window function", "aggregate, or compute it before");
             }
             other => {
-                let what = other.display().to_string();
-                let what = what.split([':', ' ']).next().unwrap_or_default();
+                let what = other
+                    .display()
+                    .to_string()
+                    .split([':', ' '])
+                    .next()
+                    .unwrap_or_default();
                 return not_by_parts(what, "do it in the other engine");
             }
         }
@@ -457,7 +461,7 @@ impl PartitionStream for Once {
 #[derive(Debug, Clone)]
 struct Stage {
     plan: Arc<dyn ExecutionPlan>,
-    /// What stands for the rows in the plan.
+    /// Placeholder of the rows in the plan.
     rows: Arc<Once>,
 }
 
@@ -471,7 +475,7 @@ impl Stage {
         let plan = reset_plan_states(Arc::clone(&self.plan))?;
         let given = Once::new(&self.rows.name, &self.rows.schema, Some(rows));
         let plan = plan.transform_down(|node| {
-            let Some(read) = of_rows(&node, &self.rows) else {
+            let Some(read) = find_scan(&node, &self.rows) else {
                 return Ok(Transformed::no(node));
             };
             let projection = read.projection().as_ref().map(|columns| columns.to_vec());
@@ -483,7 +487,7 @@ impl Stage {
 }
 
 /// The node of a plan that reads these rows.
-fn of_rows<'n>(
+fn find_scan<'n>(
     node: &'n Arc<dyn ExecutionPlan>,
     rows: &Arc<Once>,
 ) -> Option<&'n StreamingTableExec> {

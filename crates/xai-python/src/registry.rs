@@ -20,8 +20,7 @@ fn described_metric(py: Python<'_>, metric: FamilyMetric) -> PyResult<Bound<'_, 
     let FamilyMetric { family, entry } = metric;
     let described = metric_info(py, entry.info)?;
     let optional: Vec<&str> = entry.optional.iter().map(|input| input.name()).collect();
-    let params = entry.params();
-    let params = params.iter().map(|param| parameter(py, param));
+    let params = entry.params().iter().map(|param| parameter(py, param));
     described.set_item("family", family.name)?;
     described.set_item("kind", entry.kind)?;
     described.set_item("optional", optional)?;
@@ -77,8 +76,9 @@ fn operation_names() -> Vec<&'static str> {
 /// Parameters of an operation.
 #[pyfunction]
 fn parameters<'py>(py: Python<'py>, operation: &str) -> PyResult<Vec<Bound<'py, PyDict>>> {
-    let found = all_operations().find(|known| known.name == operation);
-    let found = found.ok_or_else(|| PyKeyError::new_err(format!("no operation `{operation}`")))?;
+    let found = all_operations()
+        .find(|known| known.name == operation)
+        .ok_or_else(|| PyKeyError::new_err(format!("no operation `{operation}`")))?;
     let params = (found.params)();
     params.iter().map(|param| parameter(py, param)).collect()
 }

@@ -46,8 +46,8 @@ fn judged<'py, R: serde::Serialize + Send>(
     name: Input,
     judge: impl FnOnce() -> Result<R> + Send,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let result = work::run_sized(py, n_jobs, size, judge)?;
-    let result = result.map_err(|error| error.renamed(input::VALUES, name));
+    let result = work::run_sized(py, n_jobs, size, judge)?
+        .map_err(|error| error.renamed(input::VALUES, name));
     to_python(py, &result.or_raise(py)?)
 }
 
@@ -113,8 +113,8 @@ fn reliability_meta_consistency<'py>(
             Input::new("disruptive"),
             &disruptive,
         ),
-    ];
-    let kinds = kinds.map(|(kind, name, (values, keep))| {
+    ]
+    .map(|(kind, name, (values, keep))| {
         let keep = keep.as_ref().map(|keep| keep.as_array());
         (kind, name, values.as_array(), keep)
     });
@@ -125,8 +125,9 @@ fn reliability_meta_consistency<'py>(
             for (t, iteration) in values.outer_iter().enumerate() {
                 for (k, perturbed) in iteration.outer_iter().enumerate() {
                     let values = &rows(perturbed)[..];
-                    let keep = keep.map(|keep| keep.slice(s![t, k, ..]).to_vec());
-                    let keep = keep.as_deref();
+                    let keep = keep
+                        .map(|keep| keep.slice(s![t, k, ..]).to_vec())
+                        .as_deref();
                     let added = meta.add(t, &PerturbedValues { kind, values, keep });
                     added.map_err(|error| {
                         let index = [&[t, k], error.index()].concat();

@@ -177,8 +177,7 @@ impl Report {
         let n_before = self.0.attribution.len();
         let mut origin = self.origin(&Attribution::KIND, n_before, name, Some(seed));
         origin.remarks = remarks;
-        let section = Attribution::new(origin, &table, activation, gallery);
-        let mut section = section.or_raise(py)?;
+        let mut section = Attribution::new(origin, &table, activation, gallery).or_raise(py)?;
         for (metric, [noise_resilience, reactivity, meta_consistency]) in judged.unwrap_or_default()
         {
             let perturbed = PerturbedMetric {
@@ -228,18 +227,20 @@ impl Report {
 
     /// Adds the sweeps of some explainers.
     fn add_graph(&mut self, name: String, sweeps: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<()> {
-        let results = sweeps.into_iter().map(|(name, sweep)| {
-            let sweep: SweepCurve = depythonize(&sweep)?;
-            Ok(ExplainerResults {
-                name,
-                sweep,
-                index: None,
-                ground_truth: None,
-                mask: None,
-                edges: None,
+        let results: PyResult<Vec<_>> = sweeps
+            .into_iter()
+            .map(|(name, sweep)| {
+                let sweep: SweepCurve = depythonize(&sweep)?;
+                Ok(ExplainerResults {
+                    name,
+                    sweep,
+                    index: None,
+                    ground_truth: None,
+                    mask: None,
+                    edges: None,
+                })
             })
-        });
-        let results: PyResult<Vec<_>> = results.collect();
+            .collect();
         let origin = self.origin(&Graph::KIND, self.0.graph.len(), name, None);
         self.0.graph.push(Graph::new(origin, results?, 0));
         Ok(())

@@ -14,8 +14,8 @@ pub(crate) fn to_bytes<'py, T: Serialize>(
     py: Python<'py>,
     state: &T,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let bytes = postcard::to_stdvec(&(VERSION, state));
-    let bytes = bytes.map_err(|e| PyValueError::new_err(format!("state cannot be stored: {e}")))?;
+    let bytes = postcard::to_stdvec(&(VERSION, state))
+        .map_err(|e| PyValueError::new_err(format!("state cannot be stored: {e}")))?;
     Ok(PyBytes::new(py, &bytes))
 }
 

@@ -45,7 +45,7 @@ impl Function {
         }
     }
 
-    /// Whether its value is that of many rows.
+    /// Whether the function aggregates many rows.
     #[getter]
     fn is_aggregate(&self) -> bool {
         matches!(self.of, Of::Aggregate(_))
@@ -57,13 +57,13 @@ impl Function {
         self.said(|said| &said.syntax_example)
     }
 
-    /// What its value is.
+    /// Description of the value.
     #[getter]
     fn description(&self) -> &str {
         self.said(|said| &said.description)
     }
 
-    /// Its arguments, each with what it is.
+    /// Arguments with their descriptions.
     #[getter]
     fn arguments(&self) -> Vec<(String, String)> {
         let said = self.documentation();

@@ -81,8 +81,9 @@ impl TwoStages {
         if n == 0 {
             return Err(PyValueError::new_err("n: expected at least 1, got 0"));
         }
-        let divided = py.detach(|| self.of.divide(states.0, n));
-        let divided = divided.map_err(|error| raised(&error))?;
+        let divided = py
+            .detach(|| self.of.divide(states.0, n))
+            .map_err(|error| raised(&error))?;
         Ok(divided
             .into_iter()
             .map(|(place, of)| (place, PyArrowType(of)))
@@ -93,7 +94,7 @@ impl TwoStages {
 type Rows = SendableRecordBatchStream;
 
 impl TwoStages {
-    /// What a stage makes of rows.
+    /// Starts a stage on rows.
     fn started(
         &self,
         given: &Bound<'_, PyAny>,

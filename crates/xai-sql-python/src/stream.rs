@@ -24,11 +24,11 @@ use tokio::runtime::{Builder, EnterGuard, Runtime};
 
 use crate::error::raised;
 
-/// How many rows of a table the engine is given at a time: a data frame is often one batch, which one thread would get.
+/// Rows per batch for the engine. A data frame is often a single batch, which only one thread could process.
 const ROWS: usize = 8192;
-/// How many such pieces are read before they are asked for.
+/// Number of batches that are read ahead.
 const AHEAD: usize = 4;
-/// How long Ctrl-C may wait.
+/// Interval at which Ctrl-C is checked.
 const MOMENT: Duration = Duration::from_millis(100);
 
 /// The rows of a stream, in pieces that threads can share. To be called inside of a runtime.
@@ -40,7 +40,7 @@ pub(crate) fn rows(reader: ArrowArrayStreamReader) -> SendableRecordBatchStream 
     let sender = builder.tx();
     builder.spawn_blocking(move || {
         for batch in reader {
-            let batch = batch.map_err(of_reader)?;
+            let batch = batch.map_err(reader_error)?;
             for start in (0..batch.num_rows()).step_by(ROWS) {
                 let n = ROWS.min(batch.num_rows() - start);
                 // An error: nobody reads on.
@@ -54,7 +54,7 @@ pub(crate) fn rows(reader: ArrowArrayStreamReader) -> SendableRecordBatchStream 
     builder.build()
 }
 
-fn of_reader(error: ArrowError) -> DataFusionError {
+fn reader_error(error: ArrowError) -> DataFusionError {
     DataFusionError::Execution(match error {
         ArrowError::CDataInterface(text) => text,
         other => other.to_string(),
@@ -64,7 +64,7 @@ fn of_reader(error: ArrowError) -> DataFusionError {
 /// A table of another library.
 pub(crate) struct Table {
     object: Py<PyAny>,
-    /// Whether it gives its rows as often as it is asked: not a stream, which is empty the second time.
+    /// Whether the rows can be read again; a stream is empty the second time.
     is_repeatable: bool,
     schema: SchemaRef,
     /// Opened to know the columns; the first reading takes it.
@@ -143,7 +143,7 @@ impl Engine {
             .expect("it is taken when the engine is dropped")
     }
 
-    /// Where streams of rows may be opened.
+    /// Enters the runtime, in which streams of rows may be opened.
     pub(crate) fn enter(&self) -> EnterGuard<'_> {
         self.runtime().enter()
     }

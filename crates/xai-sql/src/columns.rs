@@ -40,8 +40,11 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
         let files = if n_files == 1 { "file" } else { "files" };
         text += &format!("{} ({n_files} {files})\n", visible(&path));
         let names: Vec<_> = fields.iter().map(|field| visible(field.name())).collect();
-        let width = names.iter().map(|name| name.chars().count()).max();
-        let width = width.unwrap_or_default();
+        let width = names
+            .iter()
+            .map(|name| name.chars().count())
+            .max()
+            .unwrap_or_default();
         for (name, field) in names.iter().zip(fields) {
             text += &format!("    {name:<width$}   {}\n", field.data_type());
         }

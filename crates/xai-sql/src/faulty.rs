@@ -27,7 +27,7 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
 use futures::{FutureExt, StreamExt};
 
-use crate::failure::of_query;
+use crate::failure::query_failure;
 use crate::stores::url_of;
 
 /// A file that cannot be read.
@@ -173,7 +173,7 @@ async fn first(
             let unreadable = Unreadable {
                 store: config.object_store_url.clone(),
                 location: file.object_meta.location.clone(),
-                reason: of_query(&error).into_message(),
+                reason: query_failure(&error).into_message(),
             };
             return Some(DataFusionError::External(Box::new(unreadable)));
         }
@@ -204,8 +204,10 @@ pub(crate) async fn without_panic<T>(reading: impl Future<Output = Result<T>>) -
 }
 
 fn panicked(panic: &(dyn Any + Send)) -> DataFusionError {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    let text = text.or_else(|| panic.downcast_ref().copied());
-    let text = text.unwrap_or("no reason given");
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref().copied())
+        .unwrap_or("no reason given");
     DataFusionError::Execution(format!("damaged: its reader stopped with: {text}"))
 }

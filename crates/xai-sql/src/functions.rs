@@ -11,7 +11,7 @@ use xai_datafusion::Stages;
 use xai_files::Failure;
 use xai_files::failure::nearest;
 
-use crate::failure::of_query;
+use crate::failure::query_failure;
 use crate::output;
 use crate::predict;
 
@@ -42,7 +42,7 @@ struct Function {
 
 /// Lists the functions.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let mut functions = all().map_err(|error| of_query(&error))?;
+    let mut functions = all().map_err(|error| query_failure(&error))?;
     if let Some(name) = &arguments.name {
         let names: Vec<&str> = functions.iter().map(|it| it.name.as_str()).collect();
         let Some(at) = names.iter().position(|it| it == name) else {

@@ -169,8 +169,10 @@ mod tests {
             .chain([&command])
             .filter(|it| it.get_name() != "help")
         {
-            let help = command.get_after_help().map(ToString::to_string);
-            let help = help.unwrap_or_default();
+            let help = command
+                .get_after_help()
+                .map(ToString::to_string)
+                .unwrap_or_default();
             let examples: Vec<&str> = help.lines().map(str::trim).skip(1).collect();
             assert!((1..=3).contains(&examples.len()), "{}", command.get_name());
             for example in examples {

@@ -109,9 +109,13 @@ impl ScalarUDFImpl for Predict {
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         let (model, inputs) = (&args.args[0], &args.args[1]);
-        let activation = args.args.get(2).map(text).transpose()?;
-        let activation = activation.map_or(Ok(Activation::None), str::parse);
-        let activation = activation.map_err(|error| exec_datafusion_err!("predict: {error}"))?;
+        let activation = args
+            .args
+            .get(2)
+            .map(text)
+            .transpose()?
+            .map_or(Ok(Activation::None), str::parse)
+            .map_err(|error| exec_datafusion_err!("predict: {error}"))?;
         let output = args.args.get(3).map(text).transpose()?;
         let model = model_of(Path::new(text(model)?), output)?;
         let inputs = inputs.to_array(args.number_rows)?;
@@ -146,8 +150,8 @@ struct Named {
 /// Loads a model, or returns the loaded one if the file has not changed.
 fn model_of(file: &Path, output: Option<&str>) -> Result<Arc<Named>> {
     static MODELS: LazyLock<Mutex<Models>> = LazyLock::new(Mutex::default);
-    let written = std::fs::metadata(file).and_then(|metadata| metadata.modified());
-    let written = written
+    let written = std::fs::metadata(file)
+        .and_then(|metadata| metadata.modified())
         .map_err(|error| exec_datafusion_err!("{}: cannot be opened: {error}", file.display()))?;
     let key = (file.to_owned(), output.map(str::to_owned));
     // The others wait for one that reads: it is the same file, most of the time.
@@ -161,8 +165,8 @@ fn model_of(file: &Path, output: Option<&str>) -> Result<Arc<Named>> {
         model_output: key.1.clone(),
         ..EngineOptions::default()
     };
-    let model = OnnxModel::open(file, &options);
-    let model = model.map_err(|failure| exec_datafusion_err!("{}", failure.what()))?;
+    let model = OnnxModel::open(file, &options)
+        .map_err(|failure| exec_datafusion_err!("{}", failure.what()))?;
     if models.len() >= MOST_MODELS {
         models.clear();
     }
@@ -202,12 +206,15 @@ fn predicted(named: &Named, activation: Activation, inputs: &ArrayRef) -> Result
         let mut shape = vec![rows.len()];
         shape.extend(named.model.sample_shape(n));
         named.model.check_samples(&shape).map_err(refused)?;
-        let batch = ArrayViewD::from_shape(shape, &batch);
-        let batch = batch.map_err(|error| refused(error.to_string()))?;
-        let outputs = named.model.outputs(batch);
-        let outputs = outputs.map_err(|error| refused(error.to_string()))?;
-        let outputs = activation.apply(outputs.view());
-        let outputs = outputs.map_err(|error| refused(error.to_string()))?;
+        let batch =
+            ArrayViewD::from_shape(shape, &batch).map_err(|error| refused(error.to_string()))?;
+        let outputs = named
+            .model
+            .outputs(batch)
+            .map_err(|error| refused(error.to_string()))?;
+        let outputs = activation
+            .apply(outputs.view())
+            .map_err(|error| refused(error.to_string()))?;
         n_outputs = outputs.ncols();
         values.extend(outputs);
     }

@@ -35,7 +35,7 @@ pub(crate) fn shown(
         return rows;
     }
     let schema = rows.schema();
-    let mut progress = Some(Progress::of(plan));
+    let mut progress = Some(Progress::new(plan));
     let rows = poll_fn(move |context| {
         let next = ready!(rows.poll_next_unpin(context));
         if are_printed || !matches!(next, Some(Ok(_))) {
@@ -47,7 +47,7 @@ pub(crate) fn shown(
 }
 
 impl Progress {
-    fn of(plan: Arc<dyn ExecutionPlan>) -> Self {
+    fn new(plan: Arc<dyn ExecutionPlan>) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         let shown = bar.clone();
         let shown = tokio::spawn(async move {

@@ -16,7 +16,7 @@ use xai_core::describe::Parameter;
 use xai_files::{Failure, InFile};
 
 use crate::answer;
-use crate::failure::of_query;
+use crate::failure::query_failure;
 use crate::output::{OutFile, Output};
 use crate::session::{Limits, embedded};
 use crate::tables::{self, ReadOptions};
@@ -75,14 +75,15 @@ const TARGETS: &str = "targets of the scores";
 
 /// Scores all rows.
 pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
-    let out = OutFile::of_lists(&arguments.out)?;
+    let out = OutFile::for_lists(&arguments.out)?;
     let limits = Limits {
         partitions: arguments.partitions.map(|partitions| partitions as usize),
         ..Limits::default()
     };
     let session = embedded(&limits)?;
-    let model = arguments.model.canonicalize();
-    let model = model
+    let model = arguments
+        .model
+        .canonicalize()
         .map_err(Failure::cannot_be_opened)
         .in_file(&arguments.model)?;
     let reading = arguments.reading;
@@ -122,7 +123,7 @@ fn scored(
     }
     let others: Vec<Expr> = others.into_iter().map(ident).collect();
     let scored = with_scores(session, rows, arguments, model, others);
-    scored.map_err(|error| of_query(&error))
+    scored.map_err(|error| query_failure(&error))
 }
 
 fn column_names(rows: &DataFrame) -> Vec<String> {

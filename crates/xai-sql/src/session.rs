@@ -10,7 +10,7 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use xai_datafusion::MemoryLimit;
 use xai_files::Failure;
 
-use crate::failure::of_query;
+use crate::failure::query_failure;
 use crate::faulty::NameFiles;
 use crate::predict;
 use crate::stores;
@@ -38,7 +38,7 @@ impl FromStr for Setting {
         let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
         let (name, value) = (name.trim().to_owned(), value.trim().to_owned());
         let set = ConfigOptions::new().set(&name, &value);
-        set.map_err(|error| of_query(&error).into_message())?;
+        set.map_err(|error| query_failure(&error).into_message())?;
         Ok(Self { name, value })
     }
 }
@@ -63,7 +63,7 @@ impl Limits {
                 return Err(failure.help("leave one of the two options out"));
             }
             let set = config.options_mut().set(name, value);
-            set.map_err(|error| of_query(&error))?;
+            set.map_err(|error| query_failure(&error))?;
         }
         Ok(match self.memory {
             Some(limit) => limit.configure(config),
@@ -77,7 +77,7 @@ impl Limits {
             Some(limit) => limit.limit(runtime),
             None => runtime,
         };
-        runtime.build_arc().map_err(|error| of_query(&error))
+        runtime.build_arc().map_err(|error| query_failure(&error))
     }
 }
 

@@ -11,7 +11,7 @@ use xai_files::Failure;
 
 use crate::amount;
 use crate::answer;
-use crate::failure::of_query;
+use crate::failure::query_failure;
 use crate::output::{self, Format, OutFile, OutFolder, Output};
 use crate::session::{Limits, Setting, embedded};
 use crate::statements;
@@ -118,6 +118,6 @@ async fn answer_one(arguments: &Arguments, statement: Statement) -> Result<(), F
     }
     // Once more by the plan, which sees what a statement has inside.
     let verified = queries_alone().verify_plan(&plan);
-    verified.map_err(|error| of_query(&error))?;
+    verified.map_err(|error| query_failure(&error))?;
     answer::write(&session, &plan, &tables, &output, limits.memory).await
 }

@@ -8,7 +8,7 @@ use datafusion::sql::sqlparser::ast;
 use xai_files::destination::is_standard_output;
 use xai_files::{Failure, InFile};
 
-use crate::failure::of_query;
+use crate::failure::query_failure;
 use crate::nesting;
 
 /// Reads a file, or standard input if there is no file or its name is `-`.
@@ -19,8 +19,9 @@ pub(crate) fn text(file: Option<&Path>) -> Result<String, Failure> {
     let path = file.filter(|path| !is_standard_output(path));
     let read = match path {
         Some(path) => {
-            let file = std::fs::File::open(path);
-            let file = file.map_err(Failure::cannot_be_opened).in_file(path)?;
+            let file = std::fs::File::open(path)
+                .map_err(Failure::cannot_be_opened)
+                .in_file(path)?;
             file.take(most).read_to_string(&mut text)
         }
         None if file.is_none() && stdin().is_terminal() => {
@@ -38,11 +39,11 @@ pub(crate) fn text(file: Option<&Path>) -> Result<String, Failure> {
 /// Parses statements that are separated by semicolons, and refuses those that do not only read.
 pub(crate) fn parse(text: &str) -> Result<Vec<Statement>, Failure> {
     nesting::check_text(text)?;
-    let statements = DFParser::parse_sql(text).map_err(|error| of_query(&error))?;
+    let statements = DFParser::parse_sql(text).map_err(|error| query_failure(&error))?;
     let mut statements = Vec::from(statements);
     for statement in &mut statements {
         check_that_it_reads(statement)?;
-        if let Some(statement) = of_sql(statement) {
+        if let Some(statement) = as_sql(statement) {
             nesting::check_statement(statement)?;
         }
     }
@@ -55,9 +56,9 @@ pub(crate) fn parse(text: &str) -> Result<Vec<Statement>, Failure> {
 }
 
 /// The SQL of a statement, or of the statement that it explains.
-pub(crate) fn of_sql(statement: &mut Statement) -> Option<&mut ast::Statement> {
+pub(crate) fn as_sql(statement: &mut Statement) -> Option<&mut ast::Statement> {
     match statement {
-        Statement::Explain(explain) => of_sql(&mut explain.statement),
+        Statement::Explain(explain) => as_sql(&mut explain.statement),
         Statement::Statement(statement) => Some(statement),
         _ => None,
     }

@@ -179,8 +179,9 @@ fn sentence(reason: &str) -> String {
     let Some((before, page)) = reason.split_once(": <") else {
         return reason.to_owned();
     };
-    let message = page.split_once("<Message>");
-    let message = message.and_then(|(_, rest)| rest.split_once("</Message>"));
+    let message = page
+        .split_once("<Message>")
+        .and_then(|(_, rest)| rest.split_once("</Message>"));
     match message {
         Some((message, _)) => format!("{before}: {message}"),
         None => before.to_owned(),

@@ -19,7 +19,7 @@ pub(crate) struct Mean {
 }
 
 impl Mean {
-    /// As `xai_core::ExactMean::value`.
+    /// Returns the mean, as `xai_core::ExactMean::value` does.
     pub(crate) fn value(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum.mean(self.count))
     }
@@ -44,7 +44,7 @@ pub(crate) trait MeanMetric: Clone + Send + Sync + 'static {
         mean.value()
     }
 
-    /// Whether rows can be taken out again.
+    /// Returns whether rows can be removed again, for window frames that move on.
     fn can_retract(&self) -> bool {
         false
     }
@@ -55,7 +55,7 @@ pub(crate) struct MeanStates<M> {
     function: &'static str,
     metric: M,
     means: Vec<Mean>,
-    /// What the sums had allocated when it was last counted.
+    /// Bytes that the sums had allocated at the last count.
     allocated: usize,
     rows_since_counted: usize,
 }

@@ -1,4 +1,4 @@
-//! How an aggregate function is declared.
+//! Declaration of aggregate functions.
 
 use std::sync::{Arc, OnceLock};
 
@@ -59,7 +59,7 @@ impl Aggregate {
         if args.is_distinct {
             return plan_err!("{name}: DISTINCT is not supported");
         }
-        let mut call = Call::of_accumulator(name, arguments, self.stages, args);
+        let mut call = Call::from_accumulator(name, arguments, self.stages, args);
         call.memory = self.memory;
         (self.definition.groups)(&call)
     }
@@ -113,7 +113,7 @@ impl AggregateUDFImpl for Aggregate {
         let Definition {
             name, arguments, ..
         } = *self.definition;
-        match (self.definition.groups)(&Call::of_constants(name, arguments, Vec::new())) {
+        match (self.definition.groups)(&Call::from_constants(name, arguments, Vec::new())) {
             Ok(groups) => OneGroup::new(groups).evaluate(),
             // A constant is missing that no rows do not need.
             Err(_) => ScalarValue::try_from(data_type),
@@ -140,7 +140,7 @@ impl AggregateUDFImpl for Aggregate {
     fn simplify(&self) -> Option<AggregateFunctionSimplification> {
         let definition = self.definition;
         Some(Box::new(move |call, _| {
-            (definition.groups)(&Call::of_plan(
+            (definition.groups)(&Call::from_plan(
                 definition.name,
                 definition.arguments,
                 &call.params.args,

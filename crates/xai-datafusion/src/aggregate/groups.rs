@@ -43,7 +43,7 @@ pub(crate) trait Groups: Send + Sync + 'static {
     /// States of the same call without groups.
     fn fresh(&self) -> Box<dyn Groups>;
 
-    /// Whether rows can be taken out again.
+    /// Returns whether rows can be removed again, for window frames that move on.
     fn can_retract(&self) -> bool {
         false
     }
@@ -64,7 +64,7 @@ pub(crate) struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// Which rows pass the filter; `None` for all.
+    /// Returns the rows that pass the filter; `None` for all.
     pub(crate) fn passing(&self) -> Option<NullBuffer> {
         let filter = self.filter?;
         let passing = match filter.nulls() {
@@ -74,7 +74,7 @@ impl Rows<'_> {
         Some(NullBuffer::new(passing)).filter(|passing| passing.null_count() > 0)
     }
 
-    /// Which rows have a value in all of these columns; `None` for all.
+    /// Returns the rows with a value in all of these columns; `None` for all.
     pub(crate) fn present(&self, columns: &[usize]) -> Option<NullBuffer> {
         let nulls = columns.iter().fold(None, |whole, &at| {
             NullBuffer::union(whole.as_ref(), present(&self.arguments[at]).as_ref())
@@ -82,7 +82,7 @@ impl Rows<'_> {
         nulls.filter(|nulls| nulls.null_count() > 0)
     }
 
-    /// Which rows are counted: they pass the filter and have a value in all of these columns.
+    /// Returns the rows that count: those that pass the filter and have a value in all of these columns; `None` for all.
     pub(crate) fn counted(&self, columns: &[usize]) -> Option<NullBuffer> {
         NullBuffer::union(self.passing().as_ref(), self.present(columns).as_ref())
     }

@@ -1,4 +1,4 @@
-//! What all aggregate functions share: how they are declared, and how DataFusion calls them.
+//! Shared parts of aggregate functions: their declaration and DataFusion's interface.
 
 mod compact_means;
 mod definition;

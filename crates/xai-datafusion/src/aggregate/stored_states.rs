@@ -43,7 +43,7 @@ pub(crate) fn bytes_state() -> Vec<(&'static str, DataType)> {
 pub(crate) struct StoredStates<M: Metric> {
     metric: M,
     states: Vec<M::State>,
-    /// What the states had allocated when it was last counted.
+    /// Bytes that the states had allocated at the last count.
     allocated: usize,
     rows_since_counted: usize,
 }

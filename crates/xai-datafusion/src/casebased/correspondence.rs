@@ -42,11 +42,11 @@ fn scores(metric: &CorrespondenceMetric, columns: &[ArrayRef]) -> Result<Float64
     let present: Vec<_> = columns.iter().take(3).filter_map(present).collect();
     let told = |error| failed(NAME, error);
     let mut score = metric.scorer().map_err(told)?;
-    let of_row = |row: usize| {
+    let evaluate_row = |row: usize| {
         if present.iter().any(|nulls| nulls.is_null(row)) {
             return Ok(None);
         }
         score(distances.row(row), labels.row(row), predicted[row]).map_err(told)
     };
-    (0..columns[0].len()).map(of_row).collect()
+    (0..columns[0].len()).map(evaluate_row).collect()
 }

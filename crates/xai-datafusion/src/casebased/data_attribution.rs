@@ -21,19 +21,19 @@ use crate::scalar::ScalarDefinition;
 const ATTRIBUTIONS: Argument = Argument::new("attributions", Kind::Numbers);
 
 macro_rules! functions {
-    ($($name:literal: $metric:ty, $beside:ident ($($argument:expr),+), $example:literal;)+) => {
+    ($($name:literal: $metric:ty, $sides:ident ($($argument:expr),+), $example:literal;)+) => {
         /// One function each, by the name of the metric.
         pub(crate) static FUNCTIONS: &[ScalarDefinition] = &[$(ScalarDefinition {
             name: $name,
             metric: Some(<$metric>::INFO),
-            description: $beside::DESCRIPTION,
+            description: $sides::DESCRIPTION,
             example: $example,
             arguments: &[$($argument),+],
             result: || DataType::Float64,
             values: |call| {
                 let metric = call.set(<$metric>::default())?;
                 Ok(Box::new(move |columns| {
-                    let values = values::<_, $beside<'_>>(&metric, columns);
+                    let values = values::<_, $sides<'_>>(&metric, columns);
                     Ok(Arc::new(values.map_err(|error| failed($name, error))?))
                 }))
             },
@@ -79,17 +79,17 @@ functions! {
          GROUP BY test, subset) JOIN outputs USING (test, subset) GROUP BY test";
 }
 
-/// What metrics read beside the attributions.
-trait Beside<'a> {
-    /// How many columns there are, those of the attributions among them.
+/// Inputs of a metric in addition to the attributions.
+trait SideInputs<'a> {
+    /// Number of columns, including that of the attributions.
     const COLUMNS: usize;
 
     fn new(columns: &'a [ArrayRef]) -> Self;
 
-    /// Whether a row can be judged together with the first of some rows, whose attributions are as many.
-    fn goes_with(&self, first: usize, row: usize) -> bool;
+    /// Returns whether a row can be evaluated in one batch with the rows from `first` on, which have the same number of attributions.
+    fn can_join(&self, first: usize, row: usize) -> bool;
 
-    /// The values of rows that go together.
+    /// Returns the values of a batch of rows.
     fn values<M: AttributionMetric>(
         &self,
         metric: &M,
@@ -98,13 +98,13 @@ trait Beside<'a> {
     ) -> xai_core::Result<Vec<Option<f64>>>;
 }
 
-/// The values of all rows: neighbours of one length are judged together, as the rows of an array.
-fn values<'a, M: AttributionMetric, B: Beside<'a>>(
+/// The values of all rows: neighbours of one length are values together, as the rows of an array.
+fn values<'a, M: AttributionMetric, B: SideInputs<'a>>(
     metric: &M,
     columns: &'a [ArrayRef],
 ) -> xai_core::Result<Float64Array> {
     let attributions = Lists::new::<Float64Type>(&columns[0]);
-    let beside = B::new(columns);
+    let sides = B::new(columns);
     let columns = &columns[..B::COLUMNS];
     let nulls: Vec<_> = columns.iter().filter_map(present).collect();
     let is_present = |row: usize| nulls.iter().all(|nulls| nulls.is_valid(row));
@@ -117,17 +117,17 @@ fn values<'a, M: AttributionMetric, B: Beside<'a>>(
             continue;
         }
         let n = attributions.row(first).len();
-        let goes_with = |row: &usize| {
-            is_present(*row) && attributions.row(*row).len() == n && beside.goes_with(first, *row)
+        let can_join = |row: &usize| {
+            is_present(*row) && attributions.row(*row).len() == n && sides.can_join(first, *row)
         };
         let rows = first
             ..(first + 1..n_rows)
-                .find(|row| !goes_with(row))
+                .find(|row| !can_join(row))
                 .unwrap_or(n_rows);
-        let of_rows = attributions.matrix(&rows);
+        let matrix = attributions.matrix(&rows);
         // The engine has a thread for each of its partitions.
-        let judged = parallel::with_work_size(0, || beside.values(metric, of_rows, rows));
-        values.extend(judged?);
+        let computed = parallel::with_work_size(0, || sides.values(metric, matrix, rows));
+        values.extend(computed?);
     }
     Ok(values.into())
 }
@@ -153,7 +153,7 @@ impl Classes<'_> {
          predicted one. NULL where an argument is.";
 }
 
-impl<'a> Beside<'a> for Classes<'a> {
+impl<'a> SideInputs<'a> for Classes<'a> {
     const COLUMNS: usize = 3;
 
     fn new(columns: &'a [ArrayRef]) -> Self {
@@ -164,7 +164,7 @@ impl<'a> Beside<'a> for Classes<'a> {
     }
 
     /// The classes of the training cases are most often those of all rows.
-    fn goes_with(&self, first: usize, row: usize) -> bool {
+    fn can_join(&self, first: usize, row: usize) -> bool {
         self.labels.row(first) == self.labels.row(row)
     }
 
@@ -200,14 +200,14 @@ impl<'a> TruthLists<'a> {
         (self.offsets[row + 1] - self.offsets[row]) as usize
     }
 
-    /// Of neighbouring rows.
+    /// Returns the truth values of consecutive rows.
     fn rows(&self, rows: &Range<usize>) -> impl Iterator<Item = bool> + use<'_> {
-        let places = self.offsets[rows.start] as usize..self.offsets[rows.end] as usize;
-        places.map(|place| self.elements.value(place))
+        let elements = self.offsets[rows.start] as usize..self.offsets[rows.end] as usize;
+        elements.map(|element| self.elements.value(element))
     }
 }
 
-/// Which training cases are flagged.
+/// Flags of the training rows.
 struct Flags<'a>(TruthLists<'a>);
 
 impl Flags<'_> {
@@ -216,7 +216,7 @@ impl Flags<'_> {
          argument is.";
 }
 
-impl<'a> Beside<'a> for Flags<'a> {
+impl<'a> SideInputs<'a> for Flags<'a> {
     const COLUMNS: usize = 2;
 
     fn new(columns: &'a [ArrayRef]) -> Self {
@@ -224,7 +224,7 @@ impl<'a> Beside<'a> for Flags<'a> {
     }
 
     /// The flags are most often those of all rows.
-    fn goes_with(&self, first: usize, row: usize) -> bool {
+    fn can_join(&self, first: usize, row: usize) -> bool {
         let of = |row: usize| self.0.rows(&(row..row + 1));
         of(first).eq(of(row))
     }
@@ -241,7 +241,7 @@ impl<'a> Beside<'a> for Flags<'a> {
     }
 }
 
-/// Which training cases are relevant to the test case.
+/// Relevance of the training rows to the test row.
 struct Relevant<'a>(TruthLists<'a>);
 
 impl Relevant<'_> {
@@ -250,14 +250,14 @@ impl Relevant<'_> {
          an argument is, and where nothing is relevant.";
 }
 
-impl<'a> Beside<'a> for Relevant<'a> {
+impl<'a> SideInputs<'a> for Relevant<'a> {
     const COLUMNS: usize = 2;
 
     fn new(columns: &'a [ArrayRef]) -> Self {
         Self(TruthLists::new(&columns[1]))
     }
 
-    fn goes_with(&self, first: usize, row: usize) -> bool {
+    fn can_join(&self, first: usize, row: usize) -> bool {
         self.0.len(first) == self.0.len(row)
     }
 
@@ -275,7 +275,7 @@ impl<'a> Beside<'a> for Relevant<'a> {
     }
 }
 
-/// Declares numbers beside the attributions, a list for each row.
+/// Declares numbers sides the attributions, a list for each row.
 macro_rules! numbers {
     ($($name:ident($argument:literal, $description:literal): |$metric:ident, $attributions:ident, $numbers:ident| $values:expr;)+) => {$(
         struct $name<'a>(Lists<'a, f64>);
@@ -285,14 +285,14 @@ macro_rules! numbers {
             const DESCRIPTION: &'static str = $description;
         }
 
-        impl<'a> Beside<'a> for $name<'a> {
+        impl<'a> SideInputs<'a> for $name<'a> {
             const COLUMNS: usize = 2;
 
             fn new(columns: &'a [ArrayRef]) -> Self {
                 Self(Lists::new::<Float64Type>(&columns[1]))
             }
 
-            fn goes_with(&self, first: usize, row: usize) -> bool {
+            fn can_join(&self, first: usize, row: usize) -> bool {
                 self.0.row(first).len() == self.0.row(row).len()
             }
 

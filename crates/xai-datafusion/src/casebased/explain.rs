@@ -25,19 +25,18 @@ use crate::function::failed;
 /// Samples whose neighbours are searched in one pass over the training table.
 const SAMPLES: usize = 1 << 16;
 
-/// How explanations by precedent are made; the defaults are those of `xai_casebased::CaseExplainer`: 5
-/// cases, Euclidean distance on standardised features, inverse-cube weights.
+/// Options of explanations by nearest cases. The defaults are those of `xai_casebased::CaseExplainer`: 5 cases, Euclidean distance
+/// of standardised features, inverse-cube weights.
 #[derive(Debug, Clone, Parameters)]
 pub struct ExplainCases {
-    /// How many cases; more than there are means all.
+    /// Number of cases; all if there are fewer.
     #[param(at_least = 1)]
     pub k: usize,
     /// The distance of a sample from a case.
     pub distance: Distance,
     /// The weight of a case by its distance.
     pub weighting: Kernel,
-    /// Whether features are taken in units of their spread in the training table, which takes two more passes
-    /// over it.
+    /// Standardise features by their mean and deviation in the training table, which takes two more passes over it.
     pub scale: bool,
 }
 
@@ -52,7 +51,7 @@ impl Default for ExplainCases {
     }
 }
 
-/// How many rows explanations were made of.
+/// Numbers of rows that were explained.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ExplainedCases {
     /// Samples, with those that have no explanation.

@@ -39,7 +39,10 @@ fn distances(distance: &Distance, columns: &[ArrayRef]) -> Result<Float64Array> 
     let lists = [0, 1].map(|at| Lists::new::<Float64Type>(&columns[at]));
     let present: Vec<_> = columns.iter().take(2).filter_map(present).collect();
     let is_whole = present.iter().all(|nulls| nulls.null_count() == 0);
-    if let Some(distances) = is_whole.then(|| of_matrices(distance, &lists)).flatten() {
+    if let Some(distances) = is_whole
+        .then(|| matrix_distances(distance, &lists))
+        .flatten()
+    {
         return Ok(distances);
     }
     let [a, b] = lists;
@@ -72,11 +75,12 @@ fn distances(distance: &Distance, columns: &[ArrayRef]) -> Result<Float64Array> 
     (0..columns[0].len()).map(between).collect()
 }
 
-/// Of a batch without NULL whose rows have one length, as most have: what is asked of each row is asked of all at once. `None`
-/// where a row is at fault, too: row by row, the first is told.
-fn of_matrices(distance: &Distance, lists: &[Lists<'_, f64>; 2]) -> Option<Float64Array> {
-    let ((a, n), (b, of_b)) = (lists[0].of_one_length()?, lists[1].of_one_length()?);
-    if n != of_b || n == 0 {
+/// Distances of a batch without NULL whose rows have one length, the usual case: checks run once for all rows.
+///
+/// `None` for other batches, and if a check fails: the caller then goes row by row and reports the first wrong row.
+fn matrix_distances(distance: &Distance, lists: &[Lists<'_, f64>; 2]) -> Option<Float64Array> {
+    let ((a, n), (b, n_b)) = (lists[0].equal_length()?, lists[1].equal_length()?);
+    if n != n_b || n == 0 {
         return None;
     }
     for rows in [a, b] {

@@ -13,7 +13,7 @@ use futures::StreamExt;
 
 use crate::function::{Argument, Kind, Lists, coerced, list, present};
 
-/// What errors begin with.
+/// Name of the function in errors.
 pub(crate) const NAME: &str = "explain_cases";
 
 /// Rows of a table: an id, a class and features each.
@@ -21,7 +21,7 @@ pub(crate) struct FeatureRows {
     pub(crate) ids: ArrayRef,
     pub(crate) classes: ArrayRef,
     features: ArrayRef,
-    /// Whether all three have a value.
+    /// Whether id, class and features of a row all have a value.
     pub(crate) is_whole: Vec<bool>,
 }
 

@@ -68,7 +68,7 @@ impl Argument {
         Self::optional(name, Kind::Parameter(|| P::default().params()))
     }
 
-    /// Whether it is the same for all rows.
+    /// Returns whether the argument must be the same for all rows.
     pub(crate) const fn is_constant(&self) -> bool {
         matches!(self.kind, Kind::Parameter(_) | Kind::Words(_))
     }
@@ -86,7 +86,7 @@ impl Argument {
         }
     }
 
-    /// What it is, for the documentation.
+    /// Returns the description for the documentation.
     pub(crate) fn described(&self) -> String {
         let params = self.params();
         let described: Vec<String> = params.iter().map(described).collect();
@@ -157,11 +157,11 @@ impl Argument {
 
 /// A parameter in sentences: what it is, its values, and the one where none is given.
 fn described(param: &Param) -> String {
-    let words = param
+    let words: Vec<String> = param
         .kind
         .words()
-        .map(|word| format!("'{word}' ({})", word.doc.trim_end_matches('.')));
-    let words: Vec<String> = words.collect();
+        .map(|word| format!("'{word}' ({})", word.doc.trim_end_matches('.')))
+        .collect();
     let values = if words.is_empty() {
         param.kind.to_string()
     } else {
@@ -212,18 +212,21 @@ pub(crate) fn coerced(
             given.len()
         );
     }
-    let types = arguments.iter().zip(given).map(|(argument, given)| {
-        let Some(coerced) = argument.coerced(given) else {
-            return plan_err!(
-                "{}: the argument `{}` must be {}, got {given}",
-                usage(function, arguments),
-                argument.name,
-                argument.expected()
-            );
-        };
-        Ok(coerced)
-    });
-    let types = types.collect();
+    let types = arguments
+        .iter()
+        .zip(given)
+        .map(|(argument, given)| {
+            let Some(coerced) = argument.coerced(given) else {
+                return plan_err!(
+                    "{}: the argument `{}` must be {}, got {given}",
+                    usage(function, arguments),
+                    argument.name,
+                    argument.expected()
+                );
+            };
+            Ok(coerced)
+        })
+        .collect();
     check_lengths(function, arguments, given)?;
     types
 }
@@ -268,7 +271,7 @@ pub(crate) fn usage(function: &str, arguments: &[Argument]) -> String {
     usage + ")"
 }
 
-/// What a list holds.
+/// Returns the element type of a list.
 fn element(given: &DataType) -> Option<&DataType> {
     match given {
         DataType::List(field)
@@ -310,7 +313,7 @@ impl<'a, N: ArrowNativeType> Lists<'a, N> {
     }
 
     /// The elements of all rows one after the other, and how many each has, where all have as many.
-    pub(crate) fn of_one_length(&self) -> Option<(&'a [N], usize)> {
+    pub(crate) fn equal_length(&self) -> Option<(&'a [N], usize)> {
         let (first, last) = (*self.offsets.first()?, *self.offsets.last()?);
         let n = self.offsets.get(1)? - first;
         let is_regular = self.offsets.windows(2).all(|ends| ends[1] - ends[0] == n);
@@ -318,8 +321,7 @@ impl<'a, N: ArrowNativeType> Lists<'a, N> {
     }
 }
 
-/// Which rows have a value. A list with a NULL among its elements is not a whole value, and counts as
-/// NULL.
+/// Returns the rows that have a value. A list with a NULL element counts as NULL.
 pub(crate) fn present(column: &ArrayRef) -> Option<NullBuffer> {
     let nulls = column.logical_nulls();
     let DataType::List(_) = column.data_type() else {

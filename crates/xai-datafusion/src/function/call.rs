@@ -13,13 +13,13 @@ use xai_core::describe::{Parameters, Value};
 
 use crate::function::argument::{Argument, Kind, usage};
 
-/// Where the stages of a query run: the states that the first of them makes of parts of the rows are merged by the next.
+/// Where the stages of a query run. The first stage turns parts of the rows into states, the next merges them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Stages {
-    /// In one process, as those of a `SessionContext`.
+    /// In one process, as in a `SessionContext`.
     #[default]
     OneProcess,
-    /// In processes that send states to each other, as those of a distributed engine.
+    /// In several processes that send states to each other, as in a distributed engine.
     SeveralProcesses,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    pub(crate) fn of_accumulator(
+    pub(crate) fn from_accumulator(
         function: &'static str,
         arguments: &'static [Argument],
         stages: Stages,
@@ -55,8 +55,8 @@ impl Call {
         }
     }
 
-    /// Of expressions of a plan; their types are not looked at.
-    pub(crate) fn of_plan(
+    /// Creates a call from the expressions of a plan, without checking their types.
+    pub(crate) fn from_plan(
         function: &'static str,
         arguments: &'static [Argument],
         exprs: &[Expr],
@@ -66,11 +66,11 @@ impl Call {
             _ => None,
         };
         let constants = exprs.iter().map(constant).collect();
-        Self::of_constants(function, arguments, constants)
+        Self::from_constants(function, arguments, constants)
     }
 
-    /// Of the constants alone: `None` for an argument that differs between rows. Its types are not looked at.
-    pub(crate) fn of_constants(
+    /// Creates a call from constants, `None` for an argument that differs between rows, without checking types.
+    pub(crate) fn from_constants(
         function: &'static str,
         arguments: &'static [Argument],
         constants: Vec<Option<ScalarValue>>,
@@ -85,7 +85,7 @@ impl Call {
         }
     }
 
-    /// What has parameters, with those of them that the call gives.
+    /// Sets the parameters that the call gives.
     ///
     /// # Errors
     /// A planning error that names the argument, with what was expected.
@@ -117,8 +117,11 @@ impl Call {
         for word in words.word().unwrap_or_default().split_whitespace() {
             let value = Value::from(word);
             let Some(param) = params.iter().find(|param| param.kind.admits(&value)) else {
-                let known = params.iter().flat_map(|param| param.kind.words());
-                let known: Vec<&str> = known.map(|word| word.name).collect();
+                let known: Vec<&str> = params
+                    .iter()
+                    .flat_map(|param| param.kind.words())
+                    .map(|word| word.name)
+                    .collect();
                 let known = known.join(", ");
                 let why = format!("has the word {word:?}, where {known} are known");
                 return self.wrong(argument.name, &why);
@@ -202,8 +205,8 @@ pub(crate) fn documentation(
         label: "Explanations",
         description: None,
     };
-    let documentation = Documentation::builder(section, description, usage(function, arguments));
-    let documentation = documentation.with_sql_example(example);
+    let documentation = Documentation::builder(section, description, usage(function, arguments))
+        .with_sql_example(example);
     let all = arguments
         .iter()
         .fold(documentation, |documentation, argument| {

@@ -1,4 +1,4 @@
-//! What aggregate and scalar functions share: arguments and their types, constants, lists, errors.
+//! Shared parts of aggregate and scalar functions: arguments and their types, constants, lists, errors.
 
 mod argument;
 mod call;

@@ -19,10 +19,10 @@ use crate::function::{Argument, Call, Kind, Stages};
 use crate::graph::ground_truth::for_each_element;
 use crate::graph::sorted_runs::{Segment, SegmentReader, pass, take, write_run};
 
-/// What a partition holds in memory.
+/// Memory limit of a partition.
 #[derive(Debug, Clone, Parameters)]
 struct Memory {
-    /// What a partition holds in memory, in MiB.
+    /// Memory of a partition before scores go to disk, in MiB.
     #[param(above = 0, at_most = 1e9)]
     memory_mib: f64,
 }
@@ -35,11 +35,11 @@ impl Default for Memory {
 
 impl Memory {
     /// The default, or less where the session has less.
-    fn of_session(bytes: Option<usize>) -> Self {
+    fn from_session(bytes: Option<usize>) -> Self {
         let Self { memory_mib } = Self::default();
-        let of_session = bytes.map(|bytes| bytes as f64 / f64::from(1 << 20));
+        let from_session = bytes.map(|bytes| bytes as f64 / f64::from(1 << 20));
         Self {
-            memory_mib: of_session.map_or(memory_mib, |mib| mib.clamp(LEAST_MIB, memory_mib)),
+            memory_mib: from_session.map_or(memory_mib, |mib| mib.clamp(LEAST_MIB, memory_mib)),
         }
     }
 }
@@ -66,7 +66,7 @@ pub(crate) const AUROC: Definition = Definition {
     result: || DataType::Float64,
     state: bytes_state,
     groups: |call: &Call| {
-        let Memory { memory_mib } = call.set(Memory::of_session(call.memory))?;
+        let Memory { memory_mib } = call.set(Memory::from_session(call.memory))?;
         Ok(Box::new(AurocGroups {
             function: call.function,
             metric: call.set(GroundTruthMetric::new())?,
@@ -82,7 +82,7 @@ pub(crate) const AUROC: Definition = Definition {
 /// The scores of a group as integers of the same order.
 #[derive(Default)]
 struct Scores {
-    /// Of false and of true elements.
+    /// Sort keys of the scores of false and of true elements.
     sides: [Vec<u64>; 2],
     /// Sorted parts on disk, of each side.
     on_disk: [Vec<Segment>; 2],
@@ -127,8 +127,7 @@ impl AurocGroups {
         }
         self.groups.iter_mut().for_each(Scores::sort);
         let lists = self.groups.iter().flat_map(|scores| &scores.sides);
-        let segments = write_run(lists.map(Vec::as_slice))?;
-        let mut segments = segments.into_iter();
+        let mut segments = write_run(lists.map(Vec::as_slice))?.into_iter();
         for scores in &mut self.groups {
             for (side, on_disk) in scores.sides.iter_mut().zip(&mut scores.on_disk) {
                 let segment = segments.next();

@@ -14,7 +14,7 @@ use crate::aggregate::{Definition, Metric, Rows, StoredStates, bytes_state};
 use crate::function::{Argument, Call, Kind};
 use crate::graph::ground_truth::for_each_element;
 
-/// How many bins there are.
+/// Parameters of the bins.
 #[derive(Debug, Clone, Parameters)]
 struct Width {
     /// The number of bins.

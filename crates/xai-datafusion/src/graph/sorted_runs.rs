@@ -101,7 +101,7 @@ fn passed() -> &'static Mutex<Passed> {
     PASSED.get_or_init(Mutex::default)
 }
 
-/// What tells this process from others: a number that is drawn once.
+/// Random number that identifies this process, drawn once.
 fn process() -> u64 {
     use std::hash::{BuildHasher, Hasher, RandomState};
     static PROCESS: OnceLock<u64> = OnceLock::new();

@@ -31,8 +31,7 @@ pub(super) fn outcome_of_run<R>(
     outcome: Result<R, EvaluationError>,
 ) -> PyResult<R> {
     let completed: Vec<_> = outcome.as_ref().err().map_or_else(Vec::new, |stopped| {
-        let scores = stopped.completed().iter();
-        let scores = scores.map(|c| {
+        let scores = stopped.completed().iter().map(|c| {
             let per_sample = PyArray1::from_vec(py, floats(&c.per_sample).collect());
             (c.explainer.clone(), c.score.clone(), per_sample)
         });

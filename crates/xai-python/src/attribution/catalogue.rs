@@ -51,8 +51,11 @@ fn attribution_direction(py: Python<'_>, name: &str, params: Given) -> PyResult<
 /// Adds to the description of a metric what only metrics of this family have.
 pub(crate) fn add_details(described: &Bound<'_, PyDict>, name: &str) -> PyResult<()> {
     let entry = registry::find(name).or_raise(described.py())?;
-    let layouts = LAYOUTS.iter().filter(|(layout, _)| entry.takes(*layout));
-    let layouts: Vec<&str> = layouts.map(|(_, name)| *name).collect();
+    let layouts: Vec<&str> = LAYOUTS
+        .iter()
+        .filter(|(layout, _)| entry.takes(*layout))
+        .map(|(_, name)| *name)
+        .collect();
     described.set_item("draws", entry.draws().map(|draws| draws.name()))?;
     described.set_item("is_whole", entry.is_built() && entry.is_whole())?;
     described.set_item("has_call_of_its_own", !entry.is_built())?;

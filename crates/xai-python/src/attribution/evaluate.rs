@@ -51,14 +51,16 @@ fn attribution_measure<'py>(
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyList>> {
     let job = request.job(py)?;
-    let values = run_job(py, n_jobs, job, |job, calls| {
+    let values: PyResult<Vec<_>> = run_job(py, n_jobs, job, |job, calls| {
         if job.is_single() {
             measure::<f32>(job, calls)
         } else {
             measure::<f64>(job, calls)
         }
-    })?;
-    let values: PyResult<Vec<_>> = values.iter().map(|(v, c)| described(py, v, c)).collect();
+    })?
+    .iter()
+    .map(|(v, c)| described(py, v, c))
+    .collect();
     PyList::new(py, values?)
 }
 
@@ -83,8 +85,7 @@ fn evaluate<T: Native>(
     calls: &Calls,
 ) -> Result<EvaluationValues, EvaluationError> {
     let single = job.has_single_inputs();
-    let model = model(&job, calls);
-    let model = model.as_ref().map(Concurrent);
+    let model = model(&job, calls).as_ref().map(Concurrent);
     let (explainers, progress) = (std::mem::take(&mut job.explainers), job.progress.take());
     let functions: Vec<Option<PyExplainer>> = explainers
         .iter()
@@ -145,18 +146,17 @@ fn leave_out_explained_class(assumed: &mut Vec<Remark>) {
 
 fn measure<T: Native>(mut job: Job<'_>, calls: &Calls) -> Result<Vec<WithCurves>, EvaluationError> {
     let single = job.has_single_inputs();
-    let model = model(&job, calls);
-    let model = model.as_ref().map(Concurrent);
+    let model = model(&job, calls).as_ref().map(Concurrent);
     let metrics: Vec<KeptCurves<T>> = built::<T>(&job.metrics, calls, single)?
         .into_iter()
         .map(|(_, metric)| KeptCurves::of(metric))
         .collect();
     let asked: Vec<&dyn Measure<T>> = metrics.iter().map(|metric| metric as _).collect();
-    let explained = std::mem::take(&mut job.explainers);
-    let explained = explained.first();
+    let explained = std::mem::take(&mut job.explainers).first();
     let maps = explained.and_then(|e| e.maps.as_ref());
-    let explainer = explained.and_then(|e| e.function.clone());
-    let explainer = explainer.map(|function| PyExplainer::new(calls, function, single));
+    let explainer = explained
+        .and_then(|e| e.function.clone())
+        .map(|function| PyExplainer::new(calls, function, single));
     let inputs = job.inputs.take();
     let explained_class_is_known = job.explained_class_is_known;
     let mut data = data::<T, _>(job, inputs.as_ref(), maps, model.as_ref(), calls, single)?;

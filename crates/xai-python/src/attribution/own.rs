@@ -260,8 +260,10 @@ impl<T: Native> KeptCurves<T> {
 
     /// The scores of every sample at every point, NaN where there is none; nothing of a metric without curves.
     pub(super) fn into_samples(self) -> Vec<Vec<f64>> {
-        let curves = self.curves.into_inner();
-        let curves = curves.unwrap_or_else(PoisonError::into_inner);
+        let curves = self
+            .curves
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
         curves.into_values().flatten().collect()
     }
 }

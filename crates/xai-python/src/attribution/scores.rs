@@ -152,16 +152,16 @@ fn attribution_mask_inputs<'py>(
     let layout = scoring.layout_of(inputs.shape()).or_raise(py)?;
     if let (Reals::Single(inputs), Reals::Single(maps)) = (&inputs, &maps) {
         let (inputs, maps) = (inputs.as_array(), maps.as_array());
-        let masked = work::run(py, n_jobs, || mask_inputs(inputs, maps, layout, scaling))?;
-        let masked = masked.or_raise(py)?;
+        let masked =
+            work::run(py, n_jobs, || mask_inputs(inputs, maps, layout, scaling))?.or_raise(py)?;
         return Ok((masked.inputs.into_pyarray(py).into_any(), masked.has_mask));
     }
     let (inputs, maps) = (View::of(&inputs), View::of(&maps));
     let masked = work::run(py, n_jobs, || {
         let (inputs, maps) = (inputs.double(), maps.double());
         mask_inputs(inputs.view(), maps.view(), layout, scaling)
-    })?;
-    let masked = masked.or_raise(py)?;
+    })?
+    .or_raise(py)?;
     Ok((masked.inputs.into_pyarray(py).into_any(), masked.has_mask))
 }
 
@@ -182,8 +182,8 @@ fn attribution_similarity<'py>(
     let values = work::run(py, n_jobs, || {
         let (a, b) = (a.double(), b.double());
         similarity.per_sample(a.view(), b.view(), layout)
-    })?;
-    let values = values.or_raise(py)?;
+    })?
+    .or_raise(py)?;
     Ok(PyArray1::from_vec(py, floats(&values).collect()))
 }
 

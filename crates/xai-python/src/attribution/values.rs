@@ -172,12 +172,15 @@ impl AttributionValues {
     /// The values as bytes, which [`of_bytes`](Self::of_bytes) reads.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let values = &self.0;
-        let metrics = values.metrics.iter().map(|m| {
-            let flags = (m.is_share, m.is_whole);
-            let about = (&m.metric, m.direction, flags, &m.undefined, &m.settings);
-            (about, &m.per_sample, &m.pooled, &m.curves, &m.tied)
-        });
-        let metrics: Vec<_> = metrics.collect();
+        let metrics: Vec<_> = values
+            .metrics
+            .iter()
+            .map(|m| {
+                let flags = (m.is_share, m.is_whole);
+                let about = (&m.metric, m.direction, flags, &m.undefined, &m.settings);
+                (about, &m.per_sample, &m.pooled, &m.curves, &m.tied)
+            })
+            .collect();
         let of_all = (values.n_samples, &values.explainers, values.model_calls);
         let remarks = (&values.assumed, &values.class_agreement);
         to_bytes(py, &(of_all, remarks, metrics))
@@ -187,20 +190,22 @@ impl AttributionValues {
     /// undefined.
     #[staticmethod]
     fn of_rows(explainers: Vec<String>, n_samples: usize, metrics: Vec<GivenRows>) -> Self {
-        let metrics = metrics.into_iter().map(|(metric, better, is_share, rows)| {
-            let direction = match better.as_str() {
-                "higher" => Direction::Higher,
-                "lower" => Direction::Lower,
-                _ => Direction::None,
-            };
-            let defined = |row: Vec<f64>| row.into_iter().map(|x| (!x.is_nan()).then_some(x));
-            let rows = rows.into_iter().map(|row| defined(row).collect());
-            MetricValues {
-                is_share,
-                ..MetricValues::new(metric, direction, rows.collect())
-            }
-        });
-        let metrics = metrics.collect();
+        let metrics = metrics
+            .into_iter()
+            .map(|(metric, better, is_share, rows)| {
+                let direction = match better.as_str() {
+                    "higher" => Direction::Higher,
+                    "lower" => Direction::Lower,
+                    _ => Direction::None,
+                };
+                let defined = |row: Vec<f64>| row.into_iter().map(|x| (!x.is_nan()).then_some(x));
+                let rows = rows.into_iter().map(|row| defined(row).collect());
+                MetricValues {
+                    is_share,
+                    ..MetricValues::new(metric, direction, rows.collect())
+                }
+            })
+            .collect();
         Self(EvaluationValues::new(explainers, n_samples, metrics))
     }
 

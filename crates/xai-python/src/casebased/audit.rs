@@ -71,24 +71,25 @@ impl CasebasedAudit {
         let (predicted, levels) = (contiguous(&predicted), contiguous(&levels));
         let (truth, scores) = (truth.as_ref().map(contiguous), contiguous(&correspondence));
         let names: Arc<[String]> = Arc::new([]);
-        let explanations = (0..predicted.len()).map(|sample| Explanation {
-            sample,
-            predicted: Some(predicted[sample]),
-            predicted_name: None,
-            truth: truth.as_ref().map(|truth| truth[sample]),
-            truth_name: None,
-            correspondence: Correspondence {
-                score: Some(scores[sample]).filter(|score| !score.is_nan()),
-                level: level(levels[sample]),
-                n_neighbors: 0,
-                class_weights_sum: ClassWeightsSum::default(),
-            },
-            neighbors: Vec::new(),
-            ties_at_k: ties_at_k[sample] as usize,
-            feature_names: names.clone(),
-            recall: None,
-        });
-        let explanations: Vec<Explanation> = explanations.collect();
+        let explanations: Vec<Explanation> = (0..predicted.len())
+            .map(|sample| Explanation {
+                sample,
+                predicted: Some(predicted[sample]),
+                predicted_name: None,
+                truth: truth.as_ref().map(|truth| truth[sample]),
+                truth_name: None,
+                correspondence: Correspondence {
+                    score: Some(scores[sample]).filter(|score| !score.is_nan()),
+                    level: level(levels[sample]),
+                    n_neighbors: 0,
+                    class_weights_sum: ClassWeightsSum::default(),
+                },
+                neighbors: Vec::new(),
+                ties_at_k: ties_at_k[sample] as usize,
+                feature_names: names.clone(),
+                recall: None,
+            })
+            .collect();
         py.detach(|| self.update_with(&explanations)).or_raise(py)
     }
 

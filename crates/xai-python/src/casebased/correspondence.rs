@@ -63,8 +63,11 @@ fn casebased_weigh<'py>(
     let (weights, labels) = (weights.as_array(), labels.as_array());
     let weighed = run_sized(py, n_jobs, weights.len(), || {
         parallel::try_map(weights.nrows(), |sample| {
-            let near = weights.row(sample).into_iter().zip(labels.row(sample));
-            let near = near.filter(|(weight, _)| !weight.is_nan());
+            let near = weights
+                .row(sample)
+                .into_iter()
+                .zip(labels.row(sample))
+                .filter(|(weight, _)| !weight.is_nan());
             let (weights, labels): (Vec<f64>, Vec<i64>) = near.map(|(w, l)| (*w, *l)).unzip();
             let asked = predicted.as_ref().map_or(0, |predicted| predicted[sample]);
             let mut found = metric.evaluate(&weights, &labels, asked)?;
@@ -79,8 +82,8 @@ fn casebased_weigh<'py>(
             let score = found.score.unwrap_or(f64::NAN);
             Ok::<_, Error>((class, score, number(found.level)))
         })
-    })?;
-    let weighed = weighed.or_raise(py)?;
+    })?
+    .or_raise(py)?;
     let classes: Vec<i64> = weighed.iter().map(|w| w.0).collect();
     let scores: Vec<f64> = weighed.iter().map(|w| w.1).collect();
     let levels: Vec<i8> = weighed.iter().map(|w| w.2).collect();

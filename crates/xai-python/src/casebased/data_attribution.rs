@@ -47,8 +47,8 @@ impl AttributionRows for Reader<'_> {
     ) -> Result<CowArray<'_, f64, Ix2>, Box<dyn StdError + Send + Sync>> {
         let read = Arc::clone(&self.read);
         let rows = self.calls.call(move |py| {
-            let rows = read.bind(py).call1((rows.start, rows.end))?;
-            let rows: PyReadonlyArray2<'_, f64> = rows.extract()?;
+            let rows: PyReadonlyArray2<'_, f64> =
+                read.bind(py).call1((rows.start, rows.end))?.extract()?;
             Ok(rows.as_array().to_owned())
         })?;
         Ok(rows.into())
@@ -187,12 +187,14 @@ fn data_attribution<'py>(
     n_jobs: Option<i64>,
     derives_scores: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let metrics = metrics.iter().map(|metric| {
-        let mut metric = metric.parse::<Setting>().or_raise(py)?;
-        metric.params.extend(given.0.iter().cloned());
-        Ok(metric)
-    });
-    let metrics = metrics.collect::<PyResult<Vec<Setting>>>()?;
+    let metrics = metrics
+        .iter()
+        .map(|metric| {
+            let mut metric = metric.parse::<Setting>().or_raise(py)?;
+            metric.params.extend(given.0.iter().cloned());
+            Ok(metric)
+        })
+        .collect::<PyResult<Vec<Setting>>>()?;
     let arrays = extract_all(inputs)?;
     let size = arrays.iter().map(|(_, array)| array.size()).sum();
     let reads = arrays

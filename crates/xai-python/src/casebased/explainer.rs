@@ -141,8 +141,9 @@ impl CasebasedExplainer {
             run(py, n_jobs, || {
                 with(given, || explainer.aggregate(view, predicted.as_deref()))
             })?
-        });
-        let released = released.or_raise(py)?.into_iter();
+        })
+        .or_raise(py)?
+        .into_iter();
         let one = |released: Result<AggregateExplanation, Error>| {
             let described = released.ok().map(|released| to_python(py, &released));
             described.transpose()

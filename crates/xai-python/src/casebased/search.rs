@@ -69,8 +69,9 @@ impl CasebasedSearch {
                 let rows: Array2<f64> = view.mapv(Real::to_f64_exact);
                 engine.build_for(rows.view(), distance, k)
             })?
-        });
-        let search = search.or_raise(py)?.into();
+        })
+        .or_raise(py)?
+        .into();
         Ok(Self { search })
     }
 
@@ -88,8 +89,8 @@ impl CasebasedSearch {
             run(py, n_jobs, || {
                 search.nearest_batch(view.mapv(Real::to_f64_exact).view(), k)
             })?
-        });
-        let found = found.or_raise(py)?;
+        })
+        .or_raise(py)?;
         let mut starts = vec![0];
         let (mut indices, mut distances) = (Vec::new(), Vec::new());
         for nearest in found {

@@ -31,8 +31,10 @@ fn graph_chosen_rows<'py>(
     index: PyReadonlyArray1<'py, i64>,
     n_rows: usize,
 ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-    let rows = selected_rows(input::INDEX, &index.as_array().to_vec(), n_rows).or_raise(py)?;
-    let rows = rows.into_iter().map(|row| row as i64);
+    let rows = selected_rows(input::INDEX, &index.as_array().to_vec(), n_rows)
+        .or_raise(py)?
+        .into_iter()
+        .map(|row| row as i64);
     Ok(PyArray1::from_iter(py, rows))
 }
 

@@ -282,11 +282,10 @@ pub(super) fn graph_micro_intervals<'py>(
             match states.first().map(|first| &first.state) {
                 None => work::run(py, n_jobs, || micro_intervals::<FidelityAccumulator>(&[]))?,
                 $(Some(State::$kind(_)) => {
-                    let states = states.iter().map(|state| match &state.state {
+                    let states: Vec<_> = states.iter().map(|state| match &state.state {
                         State::$kind(state) => Ok(state.clone()),
                         _ => Err(another_metric()),
-                    });
-                    let states: Vec<_> = states.collect::<PyResult<_>>()?;
+                    }).collect::<PyResult<_>>()?;
                     work::run(py, n_jobs, || micro_intervals(&states))?
                 })+
                 Some(_) => return Err(another_metric()),

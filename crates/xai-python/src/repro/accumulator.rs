@@ -80,8 +80,11 @@ impl PairwiseState {
     ) -> PyResult<(Values<'py>, Bound<'py, PyDict>)> {
         let metrics: Vec<PairMetric> = pair_metrics(py, &metrics)?;
         let runs = work::run(py, n_jobs, || self.state.finish())?.or_raise(py)?;
-        let values = metrics.iter().map(|&metric| or_nan(runs.pairs(metric)));
-        let values = values.map(|values| values.into_pyarray(py)).collect();
+        let values = metrics
+            .iter()
+            .map(|&metric| or_nan(runs.pairs(metric)))
+            .map(|values| values.into_pyarray(py))
+            .collect();
         let of_all = PyDict::new(py);
         of_all.set_item("accuracy", runs.accuracy.clone().into_pyarray(py))?;
         of_all.set_item("n_always_wrong", runs.n_always_wrong)?;

@@ -39,8 +39,7 @@ pub(super) fn repro_agreement<'py>(
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let agreement = || xai_repro::Agreement::from_packed(&packed.runs);
-    let agreement = work::run_sized(py, n_jobs, packed.size_of_pairs(), agreement)?;
-    let agreement = agreement.or_raise(py)?;
+    let agreement = work::run_sized(py, n_jobs, packed.size_of_pairs(), agreement)?.or_raise(py)?;
     described(py, &agreement)
 }
 

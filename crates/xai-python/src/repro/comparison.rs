@@ -24,8 +24,9 @@ pub(super) fn repro_compare<'py>(
     given: Given,
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let comparison = given.build::<GroupComparison>(py)?;
-    let comparison = comparison.metrics(&pair_metrics(py, &metrics)?);
+    let comparison = given
+        .build::<GroupComparison>(py)?
+        .metrics(&pair_metrics(py, &metrics)?);
     let labels = contiguous(&labels);
     let in_one_type = |group: &Labels<'_>| {
         for_labels!(*group, |view| {

@@ -38,8 +38,10 @@ pub(super) fn repro_pairwise<'py>(
     let (metrics, options) = options(py, &metrics, given)?;
     let evaluate = || {
         let runs = options.evaluate_packed(&packed.runs)?;
-        let values = metrics.iter().map(|&metric| or_nan(runs.pairs(metric)));
-        let values: Vec<Vec<f64>> = values.collect();
+        let values: Vec<Vec<f64>> = metrics
+            .iter()
+            .map(|&metric| or_nan(runs.pairs(metric)))
+            .collect();
         Ok::<_, Error>((values, runs.errors().clone()))
     };
     let outcome = work::run_sized(py, n_jobs, packed.size_of_pairs(), evaluate)?;

@@ -14,7 +14,7 @@ use xai_files::Failure;
 use xai_files::left_out::{self, LeftOut, Reason, is_index};
 use xai_files::visible::visible;
 
-use crate::failure::of_query;
+use crate::failure::query_failure;
 
 /// Default name of the column with the ids of rows.
 pub(super) const ID: &str = "id";
@@ -168,7 +168,7 @@ pub(super) fn select(
         Some(id) => frame.select(columns(column(id))),
         None => numbered(session, frame, columns),
     };
-    selected.map_err(|error| of_query(&error).as_bad_data().in_file(class.table))
+    selected.map_err(|error| query_failure(&error).as_bad_data().in_file(class.table))
 }
 
 fn column(name: &str) -> Expr {

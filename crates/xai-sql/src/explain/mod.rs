@@ -78,7 +78,7 @@ pub(crate) struct Arguments {
 
 /// Explains all samples.
 pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
-    let out = OutFile::of_lists(&arguments.out)?;
+    let out = OutFile::for_lists(&arguments.out)?;
     let k = arguments.k;
     if k == 0 {
         return Err(Failure::for_option("-k", "expected at least 1").with_value(k));
@@ -144,8 +144,9 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
 
 /// Correspondences that are defined.
 fn scores(batch: &RecordBatch) -> Vec<f64> {
-    let column = batch.column_by_name("correspondence");
-    let column = column.map(|column| column.as_primitive::<Float64Type>());
+    let column = batch
+        .column_by_name("correspondence")
+        .map(|column| column.as_primitive::<Float64Type>());
     column.into_iter().flatten().flatten().collect()
 }
 

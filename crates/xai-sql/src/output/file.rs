@@ -32,7 +32,7 @@ pub(crate) enum Format {
 
 impl Format {
     /// The format of a file name.
-    fn of(path: &Path) -> Option<Self> {
+    fn from_name(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         match extension.as_str() {
             "parquet" => Some(Self::Parquet),
@@ -65,7 +65,7 @@ impl OutFile {
     /// Checks the name and the format before the query runs.
     pub(crate) fn new(path: &Path, format: Option<Format>) -> Result<Self, Failure> {
         check_place(path)?;
-        let format = match (Format::of(path), format) {
+        let format = match (Format::from_name(path), format) {
             (Some(of_name), Some(given)) if of_name != given => {
                 let what = format_args!("{} is not the format of this name", given.extension());
                 let failure = Failure::for_option("--format", what).with_value(path.display());
@@ -82,7 +82,7 @@ impl OutFile {
     }
 
     /// Checks the name of a file for rows with lists, which CSV cannot hold.
-    pub(crate) fn of_lists(path: &Path) -> Result<Self, Failure> {
+    pub(crate) fn for_lists(path: &Path) -> Result<Self, Failure> {
         let file = Self::new(path, None)?;
         match file.format {
             Format::Csv => {
@@ -99,8 +99,8 @@ pub(super) fn check_place(path: &Path) -> Result<(), Failure> {
     if !path.to_string_lossy().contains("://") {
         return Ok(());
     }
-    let failure = Failure::for_option("--out", "expected a file of this machine");
-    let failure = failure.with_value(path.display());
+    let failure =
+        Failure::for_option("--out", "expected a file of this machine").with_value(path.display());
     Err(failure.help("write one, and copy it to the store"))
 }
 
@@ -134,8 +134,8 @@ impl RowsFile {
     /// Begins a file.
     pub(crate) fn create(file: &OutFile, schema: SchemaRef) -> Result<Self, Failure> {
         let path = display_name(&file.path).to_owned();
-        let rows = Rows::new(file.format, WholeFile::create(&file.path)?, schema);
-        let rows = rows.map_err(|error| cannot_be_written(&path, &error))?;
+        let rows = Rows::new(file.format, WholeFile::create(&file.path)?, schema)
+            .map_err(|error| cannot_be_written(&path, &error))?;
         Ok(Self { path, rows })
     }
 
@@ -147,8 +147,10 @@ impl RowsFile {
 
     /// Completes the file and gives it its name.
     pub(crate) fn finish(self) -> Result<(), Failure> {
-        let file = self.rows.finish();
-        let file = file.map_err(|error| cannot_be_written(&self.path, &error))?;
+        let file = self
+            .rows
+            .finish()
+            .map_err(|error| cannot_be_written(&self.path, &error))?;
         file.finish()
     }
 }
@@ -196,9 +198,12 @@ impl Rows {
             Self::Csv(writer) => writer.write(batch),
             Self::JsonLines(writer) => writer.write(batch),
             Self::Arrow(writer, schema) => {
-                let columns = batch.columns().iter().zip(schema.fields());
-                let columns = columns.map(|(column, field)| cast(column, field.data_type()));
-                let columns = columns.collect::<Result<_, _>>()?;
+                let columns = batch
+                    .columns()
+                    .iter()
+                    .zip(schema.fields())
+                    .map(|(column, field)| cast(column, field.data_type()))
+                    .collect::<Result<_, _>>()?;
                 writer.write(&RecordBatch::try_new(schema.clone(), columns)?)
             }
         }

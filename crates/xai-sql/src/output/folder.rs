@@ -70,8 +70,10 @@ impl OutFolder {
         let fields = schema.fields();
         let names: Vec<&String> = fields.iter().map(|field| field.name()).collect();
         let place = |column: &String| {
-            let place = names.iter().position(|name| *name == column);
-            let place = place.ok_or_else(|| Failure::no_column(column, &names))?;
+            let place = names
+                .iter()
+                .position(|name| *name == column)
+                .ok_or_else(|| Failure::no_column(column, &names))?;
             if fields[place].data_type().is_nested() {
                 let what = "a list names no folder";
                 return Err(Failure::for_option("--partition-by", what));
@@ -179,12 +181,14 @@ fn parts(
 ) -> Result<BTreeMap<String, RecordBatch>, ArrowError> {
     let schema = batch.schema();
     let options = FormatOptions::default();
-    let columns = by.iter().map(|&place| {
-        let column = batch.column(place);
-        let name = escaped(schema.field(place).name());
-        Ok((name, column, ArrayFormatter::try_new(column, &options)?))
-    });
-    let columns: Vec<_> = columns.collect::<Result<_, ArrowError>>()?;
+    let columns: Vec<_> = by
+        .iter()
+        .map(|&place| {
+            let column = batch.column(place);
+            let name = escaped(schema.field(place).name());
+            Ok((name, column, ArrayFormatter::try_new(column, &options)?))
+        })
+        .collect::<Result<_, ArrowError>>()?;
     let mut rows: BTreeMap<String, Vec<u32>> = BTreeMap::new();
     for row in 0..batch.num_rows() {
         let mut folders = Vec::with_capacity(columns.len());

@@ -19,7 +19,7 @@ pub(crate) use file::{Format, OutFile, RowsFile};
 pub(crate) use folder::OutFolder;
 pub(crate) use shared::{Stopped, without_dictionaries};
 
-/// Where rows are written, and how.
+/// Destination and format of the rows.
 #[derive(Debug, Clone)]
 pub(crate) enum Output {
     /// A table on standard output.
@@ -55,16 +55,15 @@ pub(crate) async fn write(
             while let Some(batch) = rows.next().await {
                 batches.push(batch?);
             }
-            let text = table::table(&schema, &batches);
-            let text = text.map_err(of_arrow)?;
+            let text = table::table(&schema, &batches).map_err(arrow_failure)?;
             print(text.as_bytes())?;
         }
         Output::Json => {
             let mut writer: ArrayWriter<_> = file::with_nulls(standard_output_until_closed());
             while let Some(batch) = rows.next().await {
-                writer.write(&batch?).map_err(of_arrow)?;
+                writer.write(&batch?).map_err(arrow_failure)?;
             }
-            writer.finish().map_err(of_arrow)?;
+            writer.finish().map_err(arrow_failure)?;
             print(b"\n")?;
         }
         Output::File(file) => file::write(rows, file).await?,
@@ -73,7 +72,7 @@ pub(crate) async fn write(
     Ok(())
 }
 
-fn of_arrow(error: ArrowError) -> Failure {
+fn arrow_failure(error: ArrowError) -> Failure {
     Failure::new(error.to_string())
 }
 

@@ -1,4 +1,4 @@
-//! What all outputs share: why writing ended, and columns without dictionaries.
+//! Shared parts of all outputs: reasons why writing ended, and columns without dictionaries.
 
 use std::sync::Arc;
 

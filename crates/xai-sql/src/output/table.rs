@@ -20,14 +20,16 @@ pub(super) fn table(schema: &Schema, batches: &[RecordBatch]) -> Result<String, 
     let is_plan = lines[0] == ["plan_type", "plan"];
     let options = FormatOptions::default().with_null(MISSING);
     for batch in batches {
-        let columns = batch.columns().iter();
-        let columns = columns.map(|column| ArrayFormatter::try_new(column, &options));
-        let columns = columns.collect::<Result<Vec<_>, _>>()?;
+        let columns = batch
+            .columns()
+            .iter()
+            .map(|column| ArrayFormatter::try_new(column, &options))
+            .collect::<Result<Vec<_>, _>>()?;
         for row in 0..batch.num_rows() {
             let cells = columns
                 .iter()
-                .map(|column| column.value(row).try_to_string());
-            let cells = cells.collect::<Result<Vec<_>, _>>()?;
+                .map(|column| column.value(row).try_to_string())
+                .collect::<Result<Vec<_>, _>>()?;
             if !is_plan {
                 lines.push(cells.iter().map(|cell| visible(cell).into()).collect());
                 continue;
@@ -46,15 +48,18 @@ pub(super) fn table(schema: &Schema, batches: &[RecordBatch]) -> Result<String, 
         .collect();
     let mut text = String::new();
     for (index, line) in lines.iter().enumerate() {
-        let cells = line.iter().zip(&widths).zip(schema.fields());
-        let cells = cells.map(|((cell, &width), field)| {
-            if field.data_type().is_numeric() {
-                format!("{cell:>width$}")
-            } else {
-                format!("{cell:<width$}")
-            }
-        });
-        let cells: Vec<String> = cells.collect();
+        let cells: Vec<String> = line
+            .iter()
+            .zip(&widths)
+            .zip(schema.fields())
+            .map(|((cell, &width), field)| {
+                if field.data_type().is_numeric() {
+                    format!("{cell:>width$}")
+                } else {
+                    format!("{cell:<width$}")
+                }
+            })
+            .collect();
         text.push_str(&format!(" {}", cells.join("   ").trim_end()));
         text.push('\n');
         if index == 0 {

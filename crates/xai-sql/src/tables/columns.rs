@@ -9,7 +9,7 @@ use datafusion::prelude::SessionContext;
 use futures::StreamExt;
 use xai_files::Failure;
 
-use crate::failure::of_query;
+use crate::failure::query_failure;
 use crate::faulty::without_panic;
 use crate::tables::files::Files;
 use crate::tables::format::ROWS_FOR_TYPES;
@@ -23,7 +23,7 @@ pub(super) async fn unknown(
 ) -> Failure {
     let mut before: Vec<(&Path, SchemaRef)> = Vec::new();
     for file in &files.files {
-        let found = match of_file(session, files, file, ROWS_FOR_TYPES).await {
+        let found = match read_columns(session, files, file, ROWS_FOR_TYPES).await {
             Ok(found) => found,
             Err(failure) => return failure,
         };
@@ -34,18 +34,18 @@ pub(super) async fn unknown(
         }
         before.push((file, found));
     }
-    of_query(error).as_bad_data().in_file(&files.path)
+    query_failure(error).as_bad_data().in_file(&files.path)
 }
 
 /// The columns of a file. Those of CSV and JSON are inferred from the first rows.
-pub(super) async fn of_file(
+pub(super) async fn read_columns(
     session: &SessionContext,
     files: &Files,
     file: &Path,
     rows: usize,
 ) -> Result<SchemaRef, Failure> {
     let found = without_panic(columns(session, file, &files.format, rows)).await;
-    found.map_err(|error| of_query(&error).as_bad_data().in_file(file))
+    found.map_err(|error| query_failure(&error).as_bad_data().in_file(file))
 }
 
 /// Error for a column that has different types in two files.
@@ -86,7 +86,7 @@ pub(super) async fn check(
     let found = files
         .files
         .iter()
-        .map(|file| of_file(session, files, file, rows));
+        .map(|file| read_columns(session, files, file, rows));
     // Collected, because the compiler cannot prove that the iterator is `Send`.
     let found: Vec<_> = found.collect();
     let mut found = futures::stream::iter(found).buffered(AT_A_TIME);
@@ -121,8 +121,10 @@ pub(super) async fn check(
 
 /// Makes all columns nullable.
 pub(super) fn with_null(schema: &Schema) -> SchemaRef {
-    let fields = schema.fields().iter();
-    let fields = fields.map(|field| field.as_ref().clone().with_nullable(true));
+    let fields = schema
+        .fields()
+        .iter()
+        .map(|field| field.as_ref().clone().with_nullable(true));
     Arc::new(Schema::new(fields.collect::<Vec<_>>()))
 }
 

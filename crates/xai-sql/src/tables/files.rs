@@ -11,7 +11,7 @@ use glob::Pattern;
 use xai_files::Failure;
 use xai_files::visible::visible;
 
-use crate::failure::of_query;
+use crate::failure::query_failure;
 use crate::stores::{self, address_of, url_of};
 use crate::tables::format::{EXPECTED, Format};
 
@@ -50,7 +50,7 @@ impl Files {
         if let Some(address) = stores::address(&place)? {
             url = address_of(address, !is_one_file);
         }
-        let url = url.map_err(|error| of_query(&error).in_file(&place))?;
+        let url = url.map_err(|error| query_failure(&error).in_file(&place))?;
         let (mut files, mut notes) = (Vec::new(), Vec::new());
         for (parts, size) in found {
             // A pattern selects files of one folder.
@@ -73,9 +73,11 @@ impl Files {
         let urls = match pattern {
             None => vec![url],
             Some(_) => {
-                let urls = files.iter().map(|(file, _)| url_of(file));
-                let urls = urls.collect::<Result<_, _>>();
-                urls.map_err(|error| of_query(&error).in_file(&place))?
+                let urls = files
+                    .iter()
+                    .map(|(file, _)| url_of(file))
+                    .collect::<Result<_, _>>();
+                urls.map_err(|error| query_failure(&error).in_file(&place))?
             }
         };
         Self::new(place, urls, files, &notes, pattern.as_ref())
@@ -180,8 +182,7 @@ fn split_pattern(path: &Path) -> Result<(PathBuf, Option<Pattern>), Failure> {
     let Some(name) = name.filter(|name| name.contains(signs) && !path.exists()) else {
         return Ok((path.to_owned(), None));
     };
-    let pattern = Pattern::new(name);
-    let pattern = pattern.map_err(|error| Failure::usage(error).in_file(path))?;
+    let pattern = Pattern::new(name).map_err(|error| Failure::usage(error).in_file(path))?;
     let place = match text.strip_suffix(name).unwrap_or_default() {
         "" => ".",
         place => place,
@@ -196,7 +197,7 @@ async fn list(
     place: &Path,
 ) -> Result<Vec<(Vec<String>, u64)>, Failure> {
     let failed = |error: DataFusionError| match url.scheme() {
-        "file" => of_query(&error).as_bad_data().in_file(place),
+        "file" => query_failure(&error).as_bad_data().in_file(place),
         _ => stores::cannot_be_read(&error, url),
     };
     let store = session.runtime_env().object_store(url).map_err(failed)?;
@@ -238,7 +239,7 @@ pub(super) fn empty(file: &Path) -> Failure {
 }
 
 fn format(file: &Path) -> Result<Format, Failure> {
-    Format::of(file).ok_or_else(|| {
+    Format::from_name(file).ok_or_else(|| {
         let failure = Failure::new("the name does not tell a format").in_file(file);
         failure.help(format_args!("expected {EXPECTED}"))
     })

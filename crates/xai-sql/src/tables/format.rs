@@ -35,7 +35,7 @@ enum Kind {
 
 impl Format {
     /// The format of a file name, if it is known.
-    pub(crate) fn of(file: &Path) -> Option<Self> {
+    pub(crate) fn from_name(file: &Path) -> Option<Self> {
         let name = file.file_name()?.to_str()?.to_ascii_lowercase();
         let (stem, compression) = match name.rsplit_once('.') {
             Some((stem, "gz")) => (stem, FileCompressionType::GZIP),
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn the_end_of_a_name_tells_the_format() {
-        let kind = |name: &str| Format::of(Path::new(name)).map(|format| format.kind);
+        let kind = |name: &str| Format::from_name(Path::new(name)).map(|format| format.kind);
         assert_eq!(kind("a/b.parquet"), Some(Kind::Parquet));
         assert_eq!(kind("B.CSV.gz"), Some(Kind::Text { delimiter: b',' }));
         assert_eq!(kind("x.jsonl.zst"), Some(Kind::JsonLines));
@@ -130,7 +130,7 @@ mod tests {
         for unknown in ["x", "x.txt", "x.parquet.gz", "x.gz", ".."] {
             assert_eq!(kind(unknown), None, "{unknown}");
         }
-        let format = Format::of(Path::new("runs/B.CSV.gz")).expect("a format");
+        let format = Format::from_name(Path::new("runs/B.CSV.gz")).expect("a format");
         assert_eq!(format.extension, ".CSV.gz");
     }
 }

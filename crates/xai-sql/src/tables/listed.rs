@@ -31,8 +31,11 @@ impl Listed {
         let mut options = options(&files.format, ROWS_FOR_TYPES);
         if let [url] = &urls[..] {
             // Folders named `column=value` are columns.
-            let columns = options.infer_partitions(&session.state(), url).await?;
-            let columns = columns.into_iter().map(|name| (name, DataType::Utf8));
+            let columns = options
+                .infer_partitions(&session.state(), url)
+                .await?
+                .into_iter()
+                .map(|name| (name, DataType::Utf8));
             options = options.with_table_partition_cols(columns.collect());
         }
         Ok(Self { urls, options })
@@ -44,8 +47,10 @@ impl Listed {
         let of_url = |url| self.options.infer_schema(&state, url);
         // Collected, because the compiler cannot prove that the iterator is `Send`.
         let schemas: Vec<_> = self.urls.iter().map(of_url).collect();
-        let schemas = futures::stream::iter(schemas);
-        let schemas: Vec<SchemaRef> = schemas.buffered(AT_A_TIME).try_collect().await?;
+        let schemas: Vec<SchemaRef> = futures::stream::iter(schemas)
+            .buffered(AT_A_TIME)
+            .try_collect()
+            .await?;
         let schemas = schemas.iter().map(|schema| schema.as_ref().clone());
         Ok(Arc::new(Schema::try_merge(schemas)?))
     }

@@ -22,7 +22,7 @@ use futures::FutureExt;
 use xai_files::Failure;
 use xai_files::destination::{is_inside, is_same_file};
 
-use crate::failure::of_query;
+use crate::failure::query_failure;
 use crate::faulty::{Unreadable, without_panic};
 use crate::output::without_dictionaries;
 use crate::session::{Limits, embedded};
@@ -109,7 +109,7 @@ impl Tables {
             _ => None,
         };
         let Some(unreadable) = unreadable else {
-            return of_query(error);
+            return query_failure(error);
         };
         let mut names = self.0.iter().flat_map(|table| &table.files);
         let name = names.find(|name| unreadable.is(name));
@@ -128,8 +128,9 @@ pub(crate) async fn plan(
     options: ReadOptions,
 ) -> Result<(LogicalPlan, Tables), Failure> {
     let state = session.state();
-    let references = state.resolve_table_references(&statement);
-    let references = references.map_err(|error| of_query(&error))?;
+    let references = state
+        .resolve_table_references(&statement)
+        .map_err(|error| query_failure(&error))?;
     let mut tables = Vec::new();
     for reference in references {
         let TableReference::Bare { table } = &reference else {
@@ -140,17 +141,20 @@ pub(crate) async fn plan(
         }
         let (provider, read) = open(session, Path::new(table.as_ref()), options).await?;
         let registered = session.register_table(reference.clone(), Arc::new(provider));
-        registered.map_err(|error| of_query(&error))?;
+        registered.map_err(|error| query_failure(&error))?;
         tables.push(read);
     }
-    let plan = session.state().statement_to_plan(statement).await;
-    let plan = plan.map_err(|error| {
-        let failure = of_query(&error);
-        match tables.iter().find_map(|table| table.hint.as_ref()) {
-            Some(hint) => failure.and_help(hint),
-            None => failure,
-        }
-    })?;
+    let plan = session
+        .state()
+        .statement_to_plan(statement)
+        .await
+        .map_err(|error| {
+            let failure = query_failure(&error);
+            match tables.iter().find_map(|table| table.hint.as_ref()) {
+                Some(hint) => failure.and_help(hint),
+                None => failure,
+            }
+        })?;
     Ok((plan, Tables(tables)))
 }
 
@@ -161,8 +165,9 @@ pub(crate) async fn read(
     options: ReadOptions,
 ) -> Result<(DataFrame, Tables), Failure> {
     let (provider, table) = open(session, path, options).await?;
-    let frame = session.read_table(Arc::new(provider));
-    let frame = frame.map_err(|error| of_query(&error))?;
+    let frame = session
+        .read_table(Arc::new(provider))
+        .map_err(|error| query_failure(&error))?;
     Ok((frame, Tables(vec![table])))
 }
 
@@ -175,13 +180,13 @@ pub(crate) async fn open(
     let allow_missing_columns = options.allow_missing_columns;
     let path = local(path);
     let files = find(session, &path, options.delimiter).await?;
-    let wrong = |error: DataFusionError| of_query(&error).as_bad_data().in_file(&files.path);
+    let wrong = |error: DataFusionError| query_failure(&error).as_bad_data().in_file(&files.path);
     let listed = Listed::new(session, &files).await.map_err(wrong)?;
     let schema = match without_panic(listed.schema(session)).await {
         Ok(schema) => schema,
         Err(error) => {
             let failure = columns::unknown(session, &files, &error).await;
-            let names = columns::of_file(session, &files, &files.files[0], 0).await;
+            let names = columns::read_columns(session, &files, &files.files[0], 0).await;
             let hint = names.ok().and_then(|names| files.hint(&names));
             return Err(match hint {
                 Some(hint) => failure.and_help(hint),
@@ -207,8 +212,8 @@ pub(crate) async fn open(
 
 /// Strips `file://` from a path.
 fn local(path: &Path) -> PathBuf {
-    let of_file = path.to_str().and_then(|path| path.strip_prefix("file://"));
-    PathBuf::from(of_file.map_or(path, Path::new))
+    let local = path.to_str().and_then(|path| path.strip_prefix("file://"));
+    PathBuf::from(local.map_or(path, Path::new))
 }
 
 async fn find(

@@ -45,15 +45,18 @@ pub(super) async fn first(
 ) -> Result<Option<(usize, String)>> {
     let listed = Listed::new(session, &files.alone(file)?).await?;
     let schema = listed.schema(session).await?;
-    let names = schema.fields().iter().map(|field| field.name().as_str());
-    let names: Vec<&str> = names
+    let names: Vec<&str> = schema
+        .fields()
+        .iter()
+        .map(|field| field.name().as_str())
         .filter(|name| read.iter().any(|it| it == name))
         .collect();
     let columns = names
         .iter()
         .map(|name| Expr::Column(Column::from_name(*name)));
-    let frame = session.read_table(Arc::new(listed.table(Arc::clone(&schema))?))?;
-    let frame = frame.select(columns.collect::<Vec<_>>())?;
+    let frame = session
+        .read_table(Arc::new(listed.table(Arc::clone(&schema))?))?
+        .select(columns.collect::<Vec<_>>())?;
     let mut rows = frame.execute_stream().await?;
     let mut n_before = 0;
     while let Some(batch) = rows.next().await {

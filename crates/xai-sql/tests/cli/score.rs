@@ -56,13 +56,13 @@ fn scores_give_the_average_drop_of_the_library_in_any_number_of_partitions() {
     let model = sample("model.onnx");
     let inputs = array("inputs.npy");
     let targets: Array1<usize> = array("targets.npy").iter().map(|&it| it as usize).collect();
-    let of_library = OnnxModel::open(&model, &EngineOptions::default());
-    let of_library = of_library.unwrap_or_else(|failure| panic!("{failure}"));
+    let from_library = OnnxModel::open(&model, &EngineOptions::default());
+    let from_library = from_library.unwrap_or_else(|failure| panic!("{failure}"));
     let drop = AverageDrop::new()
         .activation(Activation::Softmax)
         .layout(Layout::ChannelsFirst)
         .evaluate(
-            &of_library,
+            &from_library,
             inputs.view(),
             targets.as_slice().expect("a row"),
             array("saliency.npy").view(),
@@ -158,10 +158,10 @@ fn columns_are_inputs_and_a_row_that_lacks_one_has_no_score() {
         .lines()
         .map(|line| serde_json::from_str(line).expect("a row"))
         .collect();
-    let of_library = OnnxModel::open(Path::new(model), &EngineOptions::default());
-    let of_library = of_library.unwrap_or_else(|failure| panic!("{failure}"));
+    let from_library = OnnxModel::open(Path::new(model), &EngineOptions::default());
+    let from_library = from_library.unwrap_or_else(|failure| panic!("{failure}"));
     let two = inputs.slice_axis(ndarray::Axis(0), (0..2).into());
-    let expected = xai_attribution::model::Model::outputs(&of_library, two).expect("outputs");
+    let expected = xai_attribution::model::Model::outputs(&from_library, two).expect("outputs");
     for (row, of) in [(0, 0), (2, 1)] {
         let outputs: Vec<f64> =
             serde_json::from_value(rows[row]["outputs"].clone()).expect("outputs");
