@@ -81,7 +81,7 @@ pub(crate) fn different_precision() -> PyErr {
 }
 
 impl Reals<'_> {
-    /// How many numbers there are.
+    /// Returns the number of elements.
     pub(crate) fn size(&self) -> usize {
         self.shape().iter().product()
     }

@@ -211,7 +211,7 @@ fn words<'py>(py: Python<'py>, words: Vec<&str>) -> PyResult<Bound<'py, PyAny>> 
     py.import("numpy")?.call_method1("asarray", (list, kind))
 }
 
-/// What keeps the memory of another library alive.
+/// Owner of memory from another library; keeps it alive.
 #[pyclass(frozen)]
 struct Owner(#[allow(dead_code)] ArrayRef);
 

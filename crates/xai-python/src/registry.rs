@@ -41,7 +41,7 @@ fn family_titles() -> Vec<(&'static str, &'static str, &'static str)> {
 /// A metric that a name may stand for: its family, its name, and the name in another package that led to it.
 type Candidate = (&'static str, String, Option<&'static str>);
 
-/// Whether metrics have exactly this name, and these metrics; otherwise those with similar names.
+/// Returns whether the name is exact, with the metrics of that name or else those of similar names.
 #[pyfunction]
 fn metrics_named(name: &str) -> (bool, Vec<Candidate>) {
     let metrics = metrics_of_families(families());

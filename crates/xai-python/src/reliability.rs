@@ -28,7 +28,7 @@ fn flags(keep: ArrayView1<'_, bool>) -> Vec<bool> {
     keep.iter().copied().collect()
 }
 
-/// Which values are better; none where that is not said.
+/// Parses a direction; `None` means no better end.
 fn direction(py: Python<'_>, of: Input, word: Option<&str>) -> PyResult<Direction> {
     match word {
         Some("higher") => Ok(Direction::Higher),

@@ -101,7 +101,7 @@ impl Report {
         py.detach(|| page(&self.0))
     }
 
-    /// What changed from this report to another one.
+    /// Compares this report with a newer one.
     fn diff<'py>(&self, py: Python<'py>, new: &Self) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &diff(&self.0, &new.0))
     }

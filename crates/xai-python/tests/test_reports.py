@@ -303,4 +303,4 @@ def test_values_are_stored_to_the_last_bit(table: EvaluationTable) -> None:
     assert stored.table().to_dict() == values.table().to_dict()
     content = bytes(values._native.to_bytes())
     with pytest.raises(ValueError, match="stored state"):
-        type(values._native).of_bytes(content[:-3])
+        type(values._native).from_bytes(content[:-3])

@@ -23,8 +23,8 @@ pub(super) fn tell(calls: &Calls, function: &Function, number: usize) {
     calls.tell(move |py| function.bind(py).call1((number,)).map(drop));
 }
 
-/// What came of a run: the exception of a function before everything else, with what the run had computed until then: the
-/// attribute `completed_scores` of the exception, where it can have one.
+/// Returns the outcome of a run. An exception of a Python function comes first; it gets the attribute `completed_scores` with what was
+/// computed before, if it can have attributes.
 pub(super) fn outcome_of_run<R>(
     calls: &Calls,
     py: Python<'_>,
@@ -46,9 +46,9 @@ pub(super) fn outcome_of_run<R>(
 pub(super) struct PyModel {
     pub(super) calls: Calls,
     pub(super) function: Function,
-    /// Whether inputs are in single precision.
+    /// Whether inputs are passed in single precision.
     pub(super) single: bool,
-    /// Whether it is also told which sample each row is made of.
+    /// Whether the model also receives the index of the sample of each row.
     pub(super) of_samples: bool,
 }
 
@@ -89,7 +89,7 @@ impl<T: Native> Model<T> for PyModel {
     }
 }
 
-/// What the Python side of a model has answered: an array of two axes.
+/// Converts the output of a Python model to an array with two axes.
 pub(super) fn rows(answer: &Bound<'_, PyAny>) -> PyResult<Array2<f64>> {
     let name = "outputs";
     match answer.extract::<Reals<'_>>()? {

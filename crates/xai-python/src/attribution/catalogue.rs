@@ -41,7 +41,7 @@ fn attribution_parameters<'py>(
     Ok(values)
 }
 
-/// Which values of a metric are better with some of its parameters set.
+/// Returns the direction of a metric with some of its parameters set.
 #[pyfunction]
 fn attribution_direction(py: Python<'_>, name: &str, params: Given) -> PyResult<String> {
     let direction = registry::find(name).and_then(|entry| entry.direction(&params.0));

@@ -149,7 +149,7 @@ fn measure<T: Native>(mut job: Job<'_>, calls: &Calls) -> Result<Vec<WithCurves>
     let model = model(&job, calls).as_ref().map(Concurrent);
     let metrics: Vec<KeptCurves<T>> = built::<T>(&job.metrics, calls, single)?
         .into_iter()
-        .map(|(_, metric)| KeptCurves::of(metric))
+        .map(|(_, metric)| KeptCurves::new(metric))
         .collect();
     let asked: Vec<&dyn Measure<T>> = metrics.iter().map(|metric| metric as _).collect();
     let explained = std::mem::take(&mut job.explainers).first();
@@ -187,7 +187,7 @@ pub(super) fn model(job: &Job<'_>, calls: &Calls) -> Option<PyModel> {
     })
 }
 
-/// What a run is about, without explainers.
+/// Creates the data of a run, without explainers.
 pub(super) fn data<'a, T: Native, M: Model<T>>(
     job: Job<'_>,
     inputs: Option<&'a View<'_>>,

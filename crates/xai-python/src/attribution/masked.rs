@@ -29,7 +29,7 @@ struct MaskedRequest<'py> {
     /// With the attributions of all samples, one after another.
     explainers: Vec<(String, PyReadonlyArray1<'py, f64>)>,
     metrics: Vec<AskedMetric>,
-    /// Of each sample the features that are removed together, `(draws, size)`.
+    /// Features that are removed together, `(draws, size)` for each sample.
     subsets: Option<Vec<PyReadonlyArray2<'py, i64>>>,
     activation: String,
     batch_size: Option<usize>,
@@ -55,7 +55,7 @@ struct Job<'a> {
 impl MaskedRequest<'_> {
     fn job(&self, py: Python<'_>) -> PyResult<Job<'_>> {
         let explainers = self.explainers.iter();
-        let metrics = self.metrics.iter().map(|asked| asked.of_run(py));
+        let metrics = self.metrics.iter().map(|asked| asked.prepare(py));
         let subsets = self.subsets.as_ref();
         Ok(Job {
             model: Arc::new(self.model.clone_ref(py)),

@@ -38,7 +38,7 @@ pub(super) struct MeasuredOwn {
     calls: Calls,
 }
 
-/// What the function is given of a batch.
+/// Part of a batch that a function receives.
 #[derive(Clone, Copy)]
 struct Reads {
     inputs: bool,
@@ -135,7 +135,7 @@ impl<T: Native> Measure<T> for MeasuredOwn {
 }
 
 impl MeasuredOwn {
-    /// What the functions are given of a batch.
+    /// Collects the parts of a batch that the functions receive.
     fn given<T: Native>(&self, explained: &ExplainedBatch<'_, T>) -> Result<Given> {
         let (batch, reads) = (explained.batch(), self.reads);
         Ok(Given {
@@ -205,12 +205,12 @@ fn nearest<T: Real>(x: impl Real) -> T {
     T::from_f64_nearest(x.to_f64_exact())
 }
 
-/// What a function has raised, or answered.
+/// Converts an exception of a function, or a wrong return value, to an error.
 fn raised(source: BoxError) -> Error {
     Error::model("a batch", source).about(input::METRIC)
 }
 
-/// What the functions of a metric are given of a batch.
+/// Parts of a batch that the functions of a metric receive.
 #[derive(Clone)]
 struct Given {
     samples: Samples<usize>,
@@ -246,12 +246,12 @@ impl Given {
 /// A metric whose curves of single samples are kept.
 pub(super) struct KeptCurves<T> {
     metric: Box<dyn Measure<T>>,
-    /// By the first sample of a batch: a row per sample.
+    /// Curves of the samples of each batch, by the index of its first sample.
     curves: Mutex<BTreeMap<usize, Vec<Vec<f64>>>>,
 }
 
 impl<T: Native> KeptCurves<T> {
-    pub(super) fn of(metric: Box<dyn Measure<T>>) -> Self {
+    pub(super) fn new(metric: Box<dyn Measure<T>>) -> Self {
         Self {
             metric,
             curves: Mutex::default(),

@@ -1,4 +1,4 @@
-//! What the Python side asks for: everything that a run reads, as it lies in memory.
+//! The request of a run from Python: all inputs, as views of Python's memory.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::error::OrRaise;
 #[pyo3(from_item_all)]
 pub(super) struct Request<'py> {
     model: Option<Py<PyAny>>,
-    /// Whether the model is told which samples its rows are made of.
+    /// Whether the model receives the index of the sample of each row.
     of_samples: bool,
     /// Without them the maps of the first explainer are all there is.
     inputs: Option<Reals<'py>>,
@@ -31,7 +31,7 @@ pub(super) struct Request<'py> {
     activation: String,
     batch_size: Option<usize>,
     allow_batch_dependence: bool,
-    /// Whether the caller knows which class each map explains, so that there is nothing to assume or to warn of.
+    /// Whether the caller knows which class each map explains, so that nothing is assumed.
     explained_class_is_known: bool,
     layout: Option<String>,
     curves: bool,
@@ -44,7 +44,7 @@ pub(super) struct Request<'py> {
 #[pyo3(from_item_all)]
 pub(super) struct AskedMetric {
     metric: String,
-    /// What it is called in the result.
+    /// Name in the result.
     name: String,
     parameters: Given,
     /// A distance of maps, in place of the parameter.
@@ -53,7 +53,7 @@ pub(super) struct AskedMetric {
     discretizer: Option<Py<PyAny>>,
     /// The metric itself, where it is one of the user's: `metric` is then the name.
     own: Option<AskedOwn>,
-    /// Whether its draws are among the sides.
+    /// Whether its random draws are given as a side input.
     draws_are_given: bool,
 }
 
@@ -65,7 +65,7 @@ struct AskedOwn {
     /// Changed inputs of a batch `(changes, batch, …)`, whose scores it is given.
     changes: Option<Py<PyAny>>,
     direction: String,
-    /// What it is given of a batch.
+    /// Names of the parts of a batch that it receives.
     reads: Vec<String>,
 }
 
@@ -110,7 +110,7 @@ pub(super) struct OwnMetric {
     pub(super) reads: Vec<String>,
 }
 
-/// Whose metric it is.
+/// Origin of a metric.
 pub(super) enum Kind {
     Registered(&'static Entry),
     Own(OwnMetric),
@@ -121,7 +121,7 @@ fn function(py: Python<'_>, of: &Option<Py<PyAny>>) -> Option<Function> {
     of.as_ref().map(|of| Arc::new(of.clone_ref(py)))
 }
 
-/// How scores are taken after an activation, and else by default.
+/// Returns the default scoring after an activation.
 pub(super) fn scoring(py: Python<'_>, activation: &str) -> PyResult<Scoring> {
     Ok(Scoring {
         activation: activation.parse::<Activation>().or_raise(py)?,
@@ -131,7 +131,7 @@ pub(super) fn scoring(py: Python<'_>, activation: &str) -> PyResult<Scoring> {
 
 impl AskedMetric {
     /// The metric, for a run.
-    pub(super) fn of_run(&self, py: Python<'_>) -> PyResult<Asked> {
+    pub(super) fn prepare(&self, py: Python<'_>) -> PyResult<Asked> {
         Ok(Asked {
             kind: match &self.own {
                 Some(own) => Kind::Own(OwnMetric {
@@ -154,16 +154,16 @@ impl AskedMetric {
 impl Request<'_> {
     pub(super) fn job(&self, py: Python<'_>) -> PyResult<Job<'_>> {
         let function = |f: &Option<Py<PyAny>>| function(py, f);
-        let metrics = self.metrics.iter().map(|asked| asked.of_run(py));
+        let metrics = self.metrics.iter().map(|asked| asked.prepare(py));
         let explainers = self.explainers.iter().map(|(name, maps, asked)| Explained {
             name: name.clone(),
-            maps: maps.as_ref().map(View::of),
+            maps: maps.as_ref().map(View::new),
             function: function(asked),
         });
         Ok(Job {
             model: function(&self.model),
             of_samples: self.of_samples,
-            inputs: self.inputs.as_ref().map(View::of),
+            inputs: self.inputs.as_ref().map(View::new),
             targets: self.targets.as_ref().map(GivenTargets::targets),
             explainers: explainers.collect(),
             metrics: metrics.collect::<PyResult<_>>()?,
@@ -187,20 +187,20 @@ impl Request<'_> {
 }
 
 impl Job<'_> {
-    /// Whether inputs are in single precision.
+    /// Returns whether inputs are in single precision.
     pub(super) fn has_single_inputs(&self) -> bool {
         self.inputs.as_ref().is_some_and(View::is_single)
     }
 
-    /// Whether there is a function to call.
+    /// Returns whether any Python function has to be called.
     pub(super) fn calls_python(&self) -> bool {
-        let of_run = [&self.model, &self.progress];
+        let of_the_run = [&self.model, &self.progress];
         let explainers = self.explainers.iter().map(|e| &e.function);
         let of_metrics = self
             .metrics
             .iter()
             .flat_map(|m| [&m.distance, &m.discretizer]);
-        let mut functions = of_run.into_iter().chain(explainers).chain(of_metrics);
+        let mut functions = of_the_run.into_iter().chain(explainers).chain(of_metrics);
         let mut metrics = self.metrics.iter();
         functions.any(Option::is_some)
             || metrics.any(|metric| matches!(metric.kind, Kind::Own(_)))
@@ -213,7 +213,7 @@ impl Job<'_> {
         self.inputs.iter().chain(maps).map(View::len).sum()
     }
 
-    /// Whether all arrays are: the run is then, too. Else the others are widened, which is exact.
+    /// Returns whether all arrays are in single precision, so that the run is, too. Otherwise they are widened, which is exact.
     pub(super) fn is_single(&self) -> bool {
         let maps = self.explainers.iter().filter_map(|e| e.maps.as_ref());
         self.inputs.iter().chain(maps).all(View::is_single)

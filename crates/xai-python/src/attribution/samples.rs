@@ -18,7 +18,7 @@ pub(super) enum View<'a> {
 }
 
 impl<'a> View<'a> {
-    pub(super) fn of(reals: &'a Reals<'_>) -> Self {
+    pub(super) fn new(reals: &'a Reals<'_>) -> Self {
         match reals {
             Reals::Single(array) => Self::Single(array.as_array()),
             Reals::Double(array) => Self::Double(array.as_array()),

@@ -156,7 +156,7 @@ fn attribution_mask_inputs<'py>(
             work::run(py, n_jobs, || mask_inputs(inputs, maps, layout, scaling))?.or_raise(py)?;
         return Ok((masked.inputs.into_pyarray(py).into_any(), masked.has_mask));
     }
-    let (inputs, maps) = (View::of(&inputs), View::of(&maps));
+    let (inputs, maps) = (View::new(&inputs), View::new(&maps));
     let masked = work::run(py, n_jobs, || {
         let (inputs, maps) = (inputs.double(), maps.double());
         mask_inputs(inputs.view(), maps.view(), layout, scaling)
@@ -165,7 +165,7 @@ fn attribution_mask_inputs<'py>(
     Ok((masked.inputs.into_pyarray(py).into_any(), masked.has_mask))
 }
 
-/// How alike two sets of maps are, sample by sample; NaN where undefined.
+/// Returns the similarity of two sets of maps per sample; NaN where it is undefined.
 #[pyfunction]
 #[pyo3(signature = (a, b, similarity, layout, n_jobs=None))]
 fn attribution_similarity<'py>(
@@ -178,7 +178,7 @@ fn attribution_similarity<'py>(
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let similarity = similarity.parse::<MapSimilarity>().or_raise(py)?;
     let layout = catalogue::layout(layout)?;
-    let (a, b) = (View::of(&a), View::of(&b));
+    let (a, b) = (View::new(&a), View::new(&b));
     let values = work::run(py, n_jobs, || {
         let (a, b) = (a.double(), b.double());
         similarity.per_sample(a.view(), b.view(), layout)
@@ -187,7 +187,7 @@ fn attribution_similarity<'py>(
     Ok(PyArray1::from_vec(py, floats(&values).collect()))
 }
 
-/// Whether every element of a map is near that of another, sample by sample.
+/// Returns per sample whether all elements of two maps are within a tolerance.
 #[pyfunction]
 #[pyo3(signature = (a, b, absolute, relative, n_jobs=None))]
 fn attribution_maps_within(
@@ -198,7 +198,7 @@ fn attribution_maps_within(
     relative: f64,
     n_jobs: Option<i64>,
 ) -> PyResult<Vec<bool>> {
-    let (a, b) = (View::of(&a), View::of(&b));
+    let (a, b) = (View::new(&a), View::new(&b));
     let near = work::run(py, n_jobs, || {
         maps_within(a.double().view(), b.double().view(), absolute, relative)
     })?;
@@ -220,10 +220,10 @@ fn attribution_smoothed<'py>(
     noise: Option<Reals<'_>>,
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-    let noise = noise.map(|noise| View::of(&noise).double().into_owned());
+    let noise = noise.map(|noise| View::new(&noise).double().into_owned());
     let targets = targets.targets();
     let single = matches!(inputs, Reals::Single(_));
-    let view = View::of(&inputs);
+    let view = View::new(&inputs);
     let (calls, outcome) = work::run_with_calls(py, n_jobs, |calls| {
         let function = Function::new(explainer);
         let explainer = PyExplainer::new(calls, function, single);

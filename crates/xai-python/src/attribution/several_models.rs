@@ -97,18 +97,18 @@ fn attribution_representativity<'py>(
     if let Some(models) = held_out_by {
         test = test.held_out_by(models);
     }
-    let views: Vec<View<'_>> = maps.iter().map(View::of).collect();
+    let views: Vec<View<'_>> = maps.iter().map(View::new).collect();
     let (predictions, labels) = (
         predictions.as_array().to_owned(),
         labels.as_array().to_vec(),
     );
     let outcome = work::run(py, n_jobs, || {
-        of_models(&test, &views, &predictions, &labels)
+        compare_models(&test, &views, &predictions, &labels)
     })?;
     Ok(pythonize(py, &outcome.or_raise(py)?)?)
 }
 
-fn of_models(
+fn compare_models(
     test: &Representativity,
     maps: &[View<'_>],
     predictions: &Array2<i64>,

@@ -21,9 +21,9 @@ use crate::error::OrRaise;
 use crate::work;
 
 /// A metric of maps and masks, each of its own size.
-type OfTexts = fn(Vec<(String, Value)>, &[Vec<f64>], &[Vec<bool>]) -> Result<MetricValue>;
+type TextMetric = fn(Vec<(String, Value)>, &[Vec<f64>], &[Vec<bool>]) -> Result<MetricValue>;
 
-fn of<F: MaskFormula>(_: MaskMetric<F>) -> (&'static str, OfTexts) {
+fn text_metric<F: MaskFormula>(_: MaskMetric<F>) -> (&'static str, TextMetric) {
     (MaskMetric::<F>::INFO.name, |settings, maps, masks| {
         let metric: MaskMetric<F> = with(MaskMetric::default(), settings)?;
         metric.evaluate_ragged(maps, masks)
@@ -31,18 +31,18 @@ fn of<F: MaskFormula>(_: MaskMetric<F>) -> (&'static str, OfTexts) {
 }
 
 /// The metrics of texts by name.
-fn of_texts() -> [(&'static str, OfTexts); 10] {
+fn text_metrics() -> [(&'static str, TextMetric); 10] {
     [
-        of(RationaleAuprc::new()),
-        of(TokenF1::new()),
-        of(TokenIou::new()),
-        of(PointingGame::new()),
-        of(AttributionLocalization::new()),
-        of(TopKIntersection::new()),
-        of(RelevanceRankAccuracy::new()),
-        of(RelevanceMassAccuracy::new()),
-        of(LocalizationIou::new()),
-        of(Focus::new()),
+        text_metric(RationaleAuprc::new()),
+        text_metric(TokenF1::new()),
+        text_metric(TokenIou::new()),
+        text_metric(PointingGame::new()),
+        text_metric(AttributionLocalization::new()),
+        text_metric(TopKIntersection::new()),
+        text_metric(RelevanceRankAccuracy::new()),
+        text_metric(RelevanceMassAccuracy::new()),
+        text_metric(LocalizationIou::new()),
+        text_metric(Focus::new()),
     ]
 }
 
@@ -58,7 +58,7 @@ fn attribution_ragged<'py>(
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let entry = registry::find(metric).or_raise(py)?;
-    let known = of_texts();
+    let known = text_metrics();
     let Some((_, evaluate)) = known.iter().find(|(name, _)| *name == entry.info.name) else {
         let names: Vec<String> = known
             .iter()
@@ -85,7 +85,7 @@ fn attribution_ragged<'py>(
 
 type Spans = Vec<Vec<(usize, usize)>>;
 
-/// What predicted spans score: by overlaps of at least a threshold, or, without one, by their tokens.
+/// Scores predicted spans by overlaps of at least a threshold, or by their tokens if there is none.
 #[pyfunction]
 fn attribution_spans<'py>(
     py: Python<'py>,
@@ -132,7 +132,7 @@ fn attribution_context_lds<'py>(
     Ok(described(py, &value.or_raise(py)?, &[])?.into_any())
 }
 
-/// What a model gives each sequence, from the logits of its tokens.
+/// Returns the score of each sequence from the logits of its tokens.
 #[pyfunction]
 fn attribution_sequence_scores<'py>(
     py: Python<'py>,

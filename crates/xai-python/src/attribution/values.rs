@@ -31,7 +31,7 @@ impl AttributionValues {
     }
 }
 
-/// What is stored of a metric: every field, always, since the stored form has no names.
+/// Stored form of a metric's values. All fields are always present, because the form has no names.
 type Stored = (
     (String, Direction, (bool, bool), Option<String>, Settings),
     Vec<Vec<Option<f64>>>,
@@ -46,7 +46,7 @@ type Settings = Vec<(String, String)>;
 /// Samples, explainers and calls of the model.
 type OfAll = (usize, Vec<String>, ModelCalls);
 
-/// What is stored of remarks.
+/// Stored form of remarks.
 type Remarks = (Vec<Remark>, Option<ClassAgreement>);
 
 /// The name of a metric, which values are better, whether they are shares, and the values of each explainer.
@@ -81,7 +81,7 @@ impl AttributionValues {
         pairs(&self.0.assumed)
     }
 
-    /// What looks wrong with the inputs, by what it is about.
+    /// Warnings about the inputs, with the input that each is about.
     #[getter]
     fn warnings(&self) -> Vec<(String, String)> {
         let agreement = self.0.class_agreement.as_ref();
@@ -150,7 +150,7 @@ impl AttributionValues {
         Ok(pythonize(py, &table)?)
     }
 
-    /// What the values say of each metric, as nested dictionaries.
+    /// Returns the table of all metrics as nested dictionaries.
     #[pyo3(signature = (level, replicates, seed, n_jobs=None))]
     fn reliability<'py>(
         &self,
@@ -169,7 +169,7 @@ impl AttributionValues {
         Ok(pythonize(py, &judged.or_raise(py)?)?)
     }
 
-    /// The values as bytes, which [`of_bytes`](Self::of_bytes) reads.
+    /// The values as bytes, which [`from_bytes`](Self::from_bytes) reads.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let values = &self.0;
         let metrics: Vec<_> = values
@@ -189,7 +189,7 @@ impl AttributionValues {
     /// The values of metrics `(name, better, is_share, [explainer][sample])` that were computed elsewhere, NaN where
     /// undefined.
     #[staticmethod]
-    fn of_rows(explainers: Vec<String>, n_samples: usize, metrics: Vec<GivenRows>) -> Self {
+    fn from_rows(explainers: Vec<String>, n_samples: usize, metrics: Vec<GivenRows>) -> Self {
         let metrics = metrics
             .into_iter()
             .map(|(metric, better, is_share, rows)| {
@@ -210,7 +210,7 @@ impl AttributionValues {
     }
 
     #[staticmethod]
-    fn of_bytes(bytes: &[u8]) -> PyResult<Self> {
+    fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
         let (of_all, remarks, metrics): (OfAll, Remarks, Vec<Stored>) = from_bytes(bytes)?;
         let (n_samples, explainers, model_calls) = of_all;
         let (assumed, class_agreement) = remarks;
@@ -246,11 +246,11 @@ impl AttributionValues {
         slf: &Bound<'py, Self>,
     ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
         let bytes = slf.get().to_bytes(slf.py())?;
-        Ok((slf.get_type().getattr("of_bytes")?, (bytes,)))
+        Ok((slf.get_type().getattr("from_bytes")?, (bytes,)))
     }
 }
 
-/// What remarks are about, and their sentences.
+/// Returns the input and the sentence of each remark.
 pub(super) fn pairs(remarks: &[Remark]) -> Vec<(String, String)> {
     let remarks = remarks.iter();
     remarks

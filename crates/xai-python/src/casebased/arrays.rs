@@ -10,9 +10,8 @@ use xai_casebased::result::Precedents;
 /// row -1 at distance NaN.
 pub(super) type Neighbors<'py> = (Bound<'py, PyArray2<i64>>, Bound<'py, PyArray2<f64>>);
 
-/// What Python is told of some samples: indices, distances, predicted classes, correspondence (NaN
-/// where undefined), levels (0 to 3, from undefined to high), whether all have `k` neighbours, and how many rows tie at rank
-/// `k`.
+/// Explanations of some samples: indices, distances, predicted classes, correspondence (NaN if undefined), levels (0 to 3, from
+/// undefined to high), whether all have `k` neighbours, and the number of rows that tie at rank `k`.
 pub(super) type Answer<'py> = (
     Bound<'py, PyArray2<i64>>,
     Bound<'py, PyArray2<f64>>,

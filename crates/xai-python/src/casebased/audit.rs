@@ -22,8 +22,7 @@ use crate::error::OrRaise;
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct CasebasedAudit {
     audit: Audit,
-    /// Of each level, from undefined to high: samples, those with a known true class, and those of them
-    /// that are right.
+    /// For each level, from undefined to high: number of samples, of those with a known true class, and of those predicted correctly.
     by_level: [[u64; 3]; 4],
 }
 
@@ -127,7 +126,7 @@ impl CasebasedAudit {
     }
 
     #[staticmethod]
-    fn of_state(stored: &[u8]) -> PyResult<Self> {
+    fn from_state(stored: &[u8]) -> PyResult<Self> {
         postcard::from_bytes(stored)
             .map_err(|e| PyValueError::new_err(format!("not the state of an audit: {e}")))
     }

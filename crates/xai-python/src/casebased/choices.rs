@@ -14,7 +14,7 @@ use crate::described::Given;
 use crate::error::OrRaise;
 use crate::stored::to_python;
 
-/// What is chosen beside the described parameters: names, columns, weights of classes.
+/// Options in addition to the described parameters: names, columns, class weights.
 #[derive(Deserialize)]
 pub(super) struct Choices {
     /// A weighting that no word says.

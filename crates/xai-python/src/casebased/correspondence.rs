@@ -36,7 +36,7 @@ fn casebased_correspondence(
     Ok((found.score, found.level.to_string()))
 }
 
-/// What [`casebased_weigh`] says of each sample: predicted classes, correspondence, levels.
+/// Results of [`casebased_weigh`] per sample: predicted classes, correspondence, levels.
 type Weighed<'py> = (
     Bound<'py, PyArray1<i64>>,
     Bound<'py, PyArray1<f64>>,

@@ -65,7 +65,7 @@ impl Rows<'_> {
     }
 }
 
-/// What an evaluation reads without Python: a view of an array, or a reader that calls back.
+/// An input that is read without holding the interpreter: a view of an array, or a reader that calls Python.
 enum View<'a> {
     Single(ArrayView2<'a, f32>),
     Double(ArrayView2<'a, f64>),
@@ -77,7 +77,7 @@ enum View<'a> {
 }
 
 impl<'a> View<'a> {
-    fn of(input: Input, array: &'a Array<'_>, py: Python<'_>) -> PyResult<Self> {
+    fn new(input: Input, array: &'a Array<'_>, py: Python<'_>) -> PyResult<Self> {
         Ok(match array {
             Array::Rows(Rows::Array(Reals::Single(array))) => {
                 Self::Single(two_axes(input.name(), array.as_array())?)
@@ -202,7 +202,7 @@ fn data_attribution<'py>(
         .any(|(_, array)| matches!(array, Array::Rows(Rows::Read(..))));
     let mut views = Vec::new();
     for (input, array) in &arrays {
-        views.push((*input, View::of(*input, array, py)?));
+        views.push((*input, View::new(*input, array, py)?));
     }
     let evaluate = |calls: &Calls| {
         let mut data = AttributionData::default();

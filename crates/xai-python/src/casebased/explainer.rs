@@ -99,7 +99,7 @@ impl CasebasedExplainer {
         Ok(answer(py, found.or_raise(py)?))
     }
 
-    /// What all training cases weigh for samples, `(m, n_train)`.
+    /// Returns the weights of all training rows for samples, `(m, n_train)`.
     fn attributions<'py>(
         &self,
         py: Python<'py>,
@@ -124,7 +124,7 @@ impl CasebasedExplainer {
         Ok(weights.or_raise(py)?.into_pyarray(py))
     }
 
-    /// What may be said of samples without showing a training row: a dictionary of each, or nothing.
+    /// Returns, for each sample, a dictionary of statistics that show no training row, or nothing.
     fn aggregate<'py>(
         &self,
         py: Python<'py>,
@@ -151,7 +151,7 @@ impl CasebasedExplainer {
         released.map(one).collect()
     }
 
-    /// Of each sample, its features beside those of its neighbours.
+    /// Compares the features of each sample with those of its neighbours.
     fn compare_features<'py>(
         &self,
         py: Python<'py>,
@@ -176,18 +176,18 @@ impl CasebasedExplainer {
         to_python(py, &compared.or_raise(py)?)
     }
 
-    /// What is known of the training rows, by name, as far as it is shown.
+    /// Returns the metadata columns of the training rows that may be shown.
     fn metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let shown: Vec<_> = self.explainer.shown_metadata().or_raise(py)?.collect();
         to_python(py, &shown)
     }
 
-    /// What each class counts.
+    /// Returns the class weights.
     fn class_weights(&self) -> Vec<(i64, f64)> {
         self.explainer.class_weights().to_vec()
     }
 
-    /// What the explainer was fitted to.
+    /// Returns the data and options that the explainer was fitted with.
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.explainer.training_info())
     }
@@ -226,7 +226,7 @@ impl CasebasedExplainer {
         Ok(features.into_pyarray(py))
     }
 
-    /// How features are standardised.
+    /// Returns the standardisation of the features, if there is one.
     fn scaling<'py>(&self, py: Python<'py>) -> PyResult<Option<Scaling<'py>>> {
         let scaling = self.explainer.standardization().or_raise(py)?;
         Ok(scaling.map(|scaling| (scaling.mean.to_pyarray(py), scaling.scale.to_pyarray(py))))

@@ -1,4 +1,4 @@
-//! What a model said of rows before they came here.
+//! Outputs of a model that Python computed before it called this library.
 //!
 //! A similarity asks a closure for the activations or the leaves of rows, in order, a batch at a time.
 //! Here Python has asked the model already, once and on the thread that called us; the closure hands
@@ -55,7 +55,7 @@ pub(super) fn with<R>(given: Option<Given>, work: impl FnOnce() -> R) -> R {
     work()
 }
 
-/// How a similarity uses what is given.
+/// Use of the given outputs by a similarity.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Use {
@@ -126,7 +126,7 @@ fn next<T>(part: impl Fn(&Given, usize) -> Option<Array2<T>>) -> Result<Array2<T
     })
 }
 
-/// As many rows as there are: a model that gave too few is an error of shapes.
+/// Takes up to `n` rows. If the model returned too few, the caller reports a shape error.
 fn take<T: Clone>(all: &Array2<T>, from: usize, n: usize) -> Array2<T> {
     let end = (from + n).min(all.nrows());
     let slice = Slice::from(from.min(end)..end);

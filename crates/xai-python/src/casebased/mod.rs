@@ -6,7 +6,7 @@
 use pyo3::prelude::*;
 use xai_core::describe::Operation;
 
-/// What Python has with parameters beside the operations of the library.
+/// Operations with parameters that only Python has.
 pub(crate) const OPERATIONS: &[Operation] =
     &[Operation::new::<search::SearchChoices>("casebased.search")];
 

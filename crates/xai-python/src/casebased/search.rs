@@ -16,15 +16,15 @@ use crate::described::Given;
 use crate::error::OrRaise;
 use crate::work::run;
 
-/// How rows are searched.
+/// Options of a search.
 #[derive(Debug, Clone, Parameters)]
 pub(super) struct SearchChoices {
-    /// How many neighbours will usually be asked for; any other number may be.
+    /// Usual number of neighbours per query, by which the engine is chosen; others are possible.
     #[param(at_least = 1)]
     k: usize,
     /// The distance of two rows.
     distance: Distance,
-    /// How neighbours are searched; exact engines differ in cost only.
+    /// Search engine; exact engines differ only in cost.
     engine: Engine,
 }
 

@@ -1,4 +1,4 @@
-//! What a model answered: a class per sample, or a row of outputs.
+//! Outputs of a model: a class per sample, or a row of scores.
 
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
@@ -29,7 +29,7 @@ impl<'py> FromPyObject<'_, 'py> for Answers<'py> {
 }
 
 impl Answers<'_> {
-    /// How many numbers there are.
+    /// Returns the number of elements.
     pub(super) fn size(&self) -> usize {
         match self {
             Self::Labels(labels) => for_labels!(*labels, |view| view.len()),
@@ -81,7 +81,7 @@ pub(super) fn positions(
     positions.map(Some)
 }
 
-/// What is compared: with a target of the phenomenon or without, on some of the samples.
+/// Returns the outputs to compare, for some of the samples, with the target of the phenomenon if there is one.
 pub(super) fn compared<'a>(
     target: Option<&'a dyn Predictions>,
     index: Option<&'a [usize]>,
@@ -96,7 +96,7 @@ pub(super) fn compared<'a>(
     }
 }
 
-/// What outputs are, in PyTorch Geometric's words or our own.
+/// Parses the kind of outputs, in PyTorch Geometric's words or ours.
 pub(super) fn return_type(py: Python<'_>, word: &str) -> PyResult<ReturnType> {
     parse(Input::new("return_type"), word).or_raise(py)
 }

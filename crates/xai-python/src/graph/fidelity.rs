@@ -1,4 +1,4 @@
-//! What models answered folds into the fidelity of predictions and of probabilities.
+//! Accumulators of the fidelity of predictions and of probabilities.
 
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;

@@ -11,7 +11,7 @@ use crate::error::OrRaise;
 use crate::stored::to_python;
 use crate::work;
 
-/// What a kernel makes of scores and a truth of one precision.
+/// Calls a kernel with scores and truth in their own precision.
 macro_rules! evaluated {
     ($py:expr, $n_jobs:expr, $predicted:expr, $target:expr, |$p:ident, $t:ident| $body:expr) => {
         crate::array::same_precision!(($predicted, $target), |$p, $t| {

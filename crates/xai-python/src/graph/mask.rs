@@ -38,7 +38,7 @@ pub(super) fn graph_mask_properties<'py>(
     to_python(py, &properties.or_raise(py)?)
 }
 
-/// How much of a mask to keep: its kind, and the number that goes with it.
+/// Parses how much of a mask to keep: a kind and its number.
 pub(super) fn sparsity(kind: &str, level: f64) -> PyResult<Sparsity> {
     match kind {
         "top_k" if level >= 0.0 && level.fract() == 0.0 => Ok(Sparsity::TopK(level as usize)),

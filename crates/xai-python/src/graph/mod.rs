@@ -18,7 +18,7 @@ use xai_graph::input;
 
 use crate::error::OrRaise;
 
-/// What Python has with parameters beside the operations of the library.
+/// Operations with parameters that only Python has.
 pub(crate) const OPERATIONS: &[Operation] = &[
     Operation::new::<model::SweepChoices>("graph.sweep"),
     Operation::new::<model::RobustChoices>("graph.robust_fidelity"),

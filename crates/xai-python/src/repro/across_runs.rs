@@ -79,7 +79,7 @@ pub(super) fn repro_gwet_ac2(
     })
 }
 
-/// How consistent the predictions of each sample are.
+/// Returns the consistency of the predictions of each sample.
 #[pyfunction]
 #[pyo3(signature = (predictions, n_jobs=None))]
 pub(super) fn repro_sample_consistency<'py>(
@@ -107,7 +107,7 @@ pub(super) fn repro_sample_consistency<'py>(
     Ok(described)
 }
 
-/// How many runs predict each class of one sample.
+/// Returns the number of runs that predict each class of a sample.
 #[pyfunction]
 pub(super) fn repro_votes(predictions: Labels<'_>, sample: usize) -> PyResult<Vec<(i64, usize)>> {
     for_labels!(predictions, |view| {

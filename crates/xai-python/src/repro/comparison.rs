@@ -12,7 +12,7 @@ use crate::repro::packed::pair_metrics;
 use crate::stored::to_python;
 use crate::work;
 
-/// How far two groups are apart in each metric, with a permutation test. Both have labels of one type.
+/// Compares two groups of runs by each metric, with a permutation test. Both have labels of one type.
 #[pyfunction]
 #[pyo3(signature = (first, second, labels, metrics, given, n_jobs=None))]
 pub(super) fn repro_compare<'py>(

@@ -26,7 +26,7 @@ pub(crate) struct PackedRuns {
 }
 
 impl PackedRuns {
-    /// How many words of bits all pairs of runs have.
+    /// Returns the number of 64-bit words that all pairs of runs compare.
     pub(super) fn size_of_pairs(&self) -> usize {
         self.runs.n_runs() * self.runs.n_runs() * self.runs.n_samples() / 64
     }
@@ -37,7 +37,7 @@ impl PackedRuns {
     /// Packs `(k, n)` predictions.
     #[staticmethod]
     #[pyo3(signature = (metrics, predictions, labels, n_jobs=None))]
-    fn of_array(
+    fn from_array(
         py: Python<'_>,
         metrics: Vec<String>,
         predictions: Labels<'_>,
@@ -58,7 +58,7 @@ impl PackedRuns {
     /// for, and none is kept.
     #[staticmethod]
     #[pyo3(signature = (metrics, runs, labels, n_jobs=None))]
-    fn of_runs(
+    fn from_runs(
         py: Python<'_>,
         metrics: Vec<String>,
         runs: &Bound<'_, PyAny>,

@@ -47,7 +47,7 @@ pub(super) fn repro_pairwise<'py>(
     let outcome = work::run_sized(py, n_jobs, packed.size_of_pairs(), evaluate)?;
     let (values, sets) = outcome.or_raise(py)?;
     let values = values.into_iter().map(|values| values.into_pyarray(py));
-    Ok((values.collect(), ErrorSets::of(sets, packed)))
+    Ok((values.collect(), ErrorSets::from_packed(sets, packed)))
 }
 
 /// The summary of each metric with its interval, without the values of the pairs, and the error sets.
@@ -75,19 +75,22 @@ pub(super) fn repro_summaries<'py>(
         Ok::<_, Error>((summaries, runs.errors().clone()))
     };
     let (summaries, sets) = work::run(py, n_jobs, summarize)?.or_raise(py)?;
-    Ok((to_python(py, &summaries)?, ErrorSets::of(sets, packed)))
+    Ok((
+        to_python(py, &summaries)?,
+        ErrorSets::from_packed(sets, packed),
+    ))
 }
 
 /// The error set of every run.
 #[pyclass(module = "xai_metrics._native", name = "ReproErrorSets", frozen)]
 pub(crate) struct ErrorSets {
     sets: xai_repro::ErrorSets,
-    /// How many words of bits they are.
+    /// Size in 64-bit words.
     size: usize,
 }
 
 impl ErrorSets {
-    fn of(sets: xai_repro::ErrorSets, packed: &PackedRuns) -> Self {
+    fn from_packed(sets: xai_repro::ErrorSets, packed: &PackedRuns) -> Self {
         let size = packed.size_of_pairs() / packed.runs.n_runs().max(1);
         Self { sets, size }
     }
@@ -95,10 +98,10 @@ impl ErrorSets {
 
 #[pymethods]
 impl ErrorSets {
-    /// Those of packed runs, which share the memory.
+    /// Computes the error sets of packed runs, which share their memory.
     #[new]
     fn new(packed: &PackedRuns) -> Self {
-        Self::of(xai_repro::ErrorSets::new(&packed.runs), packed)
+        Self::from_packed(xai_repro::ErrorSets::new(&packed.runs), packed)
     }
 
     fn accuracy<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {

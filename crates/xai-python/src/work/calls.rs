@@ -15,7 +15,7 @@ pub(super) type Call = Box<dyn for<'py> FnOnce(Python<'py>) + Send>;
 /// Calls of the user's functions on the thread that waits for the work, until one of them raises something.
 #[derive(Clone)]
 pub(crate) struct Calls {
-    /// Whether somebody waits.
+    /// Hands a call to the waiting thread; returns whether a thread is waiting.
     hand_over: Arc<dyn Fn(Call) -> bool + Send + Sync>,
     raised: Arc<Raised>,
 }
@@ -26,7 +26,7 @@ struct Raised {
     any: AtomicBool,
 }
 
-/// What the library is told of an exception, which is kept for the user.
+/// Error that stands for a Python exception, which is kept for the user.
 #[derive(Debug)]
 struct HasRaised;
 
@@ -46,8 +46,9 @@ impl Calls {
         }
     }
 
-    /// What a function answers on the waiting thread; blocks until then. After the first exception nothing is called any
-    /// more, nor where nobody waits: neither a bug nor Ctrl-C is followed by further batches.
+    /// Calls a function on the waiting thread and blocks until it returns.
+    ///
+    /// After the first exception, or if no thread is waiting, nothing is called: neither a bug nor Ctrl-C is followed by further batches.
     pub(crate) fn call<R: Send + 'static>(
         &self,
         call: impl for<'py> FnOnce(Python<'py>) -> PyResult<R> + Send + 'static,
@@ -80,7 +81,7 @@ impl Calls {
         }));
     }
 
-    /// What came of the work: the exception of a function before everything else.
+    /// Returns the outcome of the work; an exception of a Python function comes first.
     pub(crate) fn outcome<R, E>(&self, py: Python<'_>, outcome: Result<R, E>) -> PyResult<R>
     where
         Result<R, E>: OrRaise<R>,

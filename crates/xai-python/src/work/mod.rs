@@ -18,11 +18,11 @@ use xai_core::parallel::{StopFlag, stoppable, with_work_size};
 
 pub(crate) use calls::Calls;
 
-/// How long a kernel goes on after Ctrl-C before the waiting thread sees it.
+/// Interval at which the waiting thread checks for Ctrl-C.
 const BETWEEN_SIGNALS: Duration = Duration::from_millis(20);
 
-/// What the waiting thread is told.
-enum Told {
+/// Message to the waiting thread.
+enum Message {
     /// Something to do with the lock held.
     Call(calls::Call),
     /// The work is done.
@@ -58,7 +58,7 @@ pub(crate) fn run<R: Send>(
     n_jobs: Option<i64>,
     work: impl FnOnce() -> R + Send,
 ) -> PyResult<R> {
-    let pool = pools::of_threads(n_jobs, false)?;
+    let pool = pools::with_threads(n_jobs, false)?;
     Ok(run_on(py, &pool, |_| work())?.1)
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn run_with_calls<R: Send>(
     n_jobs: Option<i64>,
     work: impl FnOnce(&Calls) -> R + Send,
 ) -> PyResult<(Calls, R)> {
-    let pool = pools::of_threads(n_jobs, true)?;
+    let pool = pools::with_threads(n_jobs, true)?;
     run_on(py, &pool, work)
 }
 
@@ -100,7 +100,7 @@ fn run_on<R: Send>(
     let ask = tell.clone();
     // What the work has made, or the payload of its panic.
     let made = Mutex::new(None);
-    let calls = Calls::new(move |call| ask.send(Told::Call(call)).is_ok());
+    let calls = Calls::new(move |call| ask.send(Message::Call(call)).is_ok());
     let result = py.detach(|| {
         pool.in_place_scope(|scope| {
             let (stop, outcome_of_work, calls) = (flag.clone(), &made, calls.clone());
@@ -117,18 +117,18 @@ fn run_on<R: Send>(
                 *outcome_of_work
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner) = Some(outcome);
-                let _ = tell.send(Told::Done);
+                let _ = tell.send(Message::Done);
             });
             loop {
                 match told.recv_timeout(BETWEEN_SIGNALS) {
-                    Ok(Told::Done) => {
+                    Ok(Message::Done) => {
                         match made.lock().unwrap_or_else(PoisonError::into_inner).take() {
                             Some(Ok(made)) => return Ok(made),
                             Some(Err(payload)) => std::panic::resume_unwind(payload),
                             None => {}
                         }
                     }
-                    Ok(Told::Call(call)) => Python::attach(call),
+                    Ok(Message::Call(call)) => Python::attach(call),
                     Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                         if let Err(raised) = Python::attach(|py| py.check_signals()) {
                             flag.raise();

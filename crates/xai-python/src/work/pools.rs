@@ -9,8 +9,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// By process and number of threads: the pool of all work that calls nobody, and idle pools for work that calls
-/// Python.
+/// Thread pools by process and number of threads: the shared pool for work that calls no Python, and idle pools for work that does.
 ///
 /// A process made by `fork` has the memory of its parent, but not its threads, and would wait for ever
 /// on a pool of the parent. So would a model that measures something, on this thread or on another that it waits
@@ -29,7 +28,7 @@ const PER_CORE: usize = 4;
 /// A pool for one piece of work.
 pub(super) struct Lent {
     pool: Arc<ThreadPool>,
-    /// Where it is put back.
+    /// Key under which the pool is returned.
     home: Option<(u32, usize)>,
 }
 
@@ -57,7 +56,7 @@ impl Drop for Lent {
 ///
 /// # Errors
 /// `ValueError` for 0.
-pub(super) fn of_threads(n_jobs: Option<i64>, calls: bool) -> PyResult<Lent> {
+pub(super) fn with_threads(n_jobs: Option<i64>, calls: bool) -> PyResult<Lent> {
     let n = count(n_jobs)?;
     let key = (std::process::id(), n);
     let home = calls.then_some(key);

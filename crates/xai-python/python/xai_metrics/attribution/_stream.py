@@ -400,7 +400,7 @@ class _Checkpoint:
             stored = json.loads(head)
             if stored["format"] != _FORMAT:
                 raise KeyError
-            native = _native.AttributionValues.of_bytes(values)
+            native = _native.AttributionValues.from_bytes(values)
         except (ValueError, KeyError, TypeError) as error:
             why = f": {error}" if isinstance(error, ValueError) else ""
             raise ValueError(

@@ -273,7 +273,7 @@ class Audit:
         truth = None if y_test is None else explainer._truth(y_test)
         explainer._check_lengths(samples, labels, truth)
         # An error or Ctrl-C between two parts leaves the audit as it was.
-        next_state = _native.CasebasedAudit.of_state(self._state.state())
+        next_state = _native.CasebasedAudit.from_state(self._state.state())
         for part in parts(len(samples), progress, _AT_ONCE):
             known = None if truth is None else truth[part]
             _add(next_state, explainer._answer(samples[part], labels[part], known))
@@ -412,7 +412,7 @@ class Audit:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.explainer = state["explainer"]
-        self._state = _native.CasebasedAudit.of_state(state["state"])
+        self._state = _native.CasebasedAudit.from_state(state["state"])
 
 
 def _copy_of(audit: Audit) -> Audit:

@@ -76,9 +76,9 @@ class PackedRuns:
             truth = np.zeros(n_samples, dtype=np.int64)
         names = list(self.metrics)
         if isinstance(runs, list):
-            self._native: Any = _native.ReproPackedRuns.of_runs(names, runs, truth, n_jobs)
+            self._native: Any = _native.ReproPackedRuns.from_runs(names, runs, truth, n_jobs)
         else:
-            self._native = _native.ReproPackedRuns.of_array(names, runs, truth, n_jobs)
+            self._native = _native.ReproPackedRuns.from_array(names, runs, truth, n_jobs)
 
     @property
     def n_runs(self) -> int:

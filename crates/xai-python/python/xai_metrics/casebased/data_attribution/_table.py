@@ -229,4 +229,4 @@ def _values(results: dict[str, dict[str, Outcome]], infos: dict[str, MetricInfo]
         (metric, infos[metric].direction, infos[metric].range in ("[0, 1]", "(0, 1]"), [row.tolist() for row in entry])
         for metric, entry in per_case.items()
     ]
-    return EvaluationValues(_native.AttributionValues.of_rows(list(results), next(iter(n_test), 0), metrics))
+    return EvaluationValues(_native.AttributionValues.from_rows(list(results), next(iter(n_test), 0), metrics))
