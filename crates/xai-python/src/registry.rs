@@ -20,7 +20,8 @@ fn described_metric(py: Python<'_>, metric: FamilyMetric) -> PyResult<Bound<'_, 
     let FamilyMetric { family, entry } = metric;
     let described = metric_info(py, entry.info)?;
     let optional: Vec<&str> = entry.optional.iter().map(|input| input.name()).collect();
-    let params = entry.params().iter().map(|param| parameter(py, param));
+    let described_params = entry.params();
+    let params = described_params.iter().map(|param| parameter(py, param));
     described.set_item("family", family.name)?;
     described.set_item("kind", entry.kind)?;
     described.set_item("optional", optional)?;

@@ -125,9 +125,8 @@ fn reliability_meta_consistency<'py>(
             for (t, iteration) in values.outer_iter().enumerate() {
                 for (k, perturbed) in iteration.outer_iter().enumerate() {
                     let values = &rows(perturbed)[..];
-                    let keep = keep
-                        .map(|keep| keep.slice(s![t, k, ..]).to_vec())
-                        .as_deref();
+                    let kept = keep.map(|keep| keep.slice(s![t, k, ..]).to_vec());
+                    let keep = kept.as_deref();
                     let added = meta.add(t, &PerturbedValues { kind, values, keep });
                     added.map_err(|error| {
                         let index = [&[t, k], error.index()].concat();

@@ -85,7 +85,8 @@ fn evaluate<T: Native>(
     calls: &Calls,
 ) -> Result<EvaluationValues, EvaluationError> {
     let single = job.has_single_inputs();
-    let model = model(&job, calls).as_ref().map(Concurrent);
+    let called = model(&job, calls);
+    let model = called.as_ref().map(Concurrent);
     let (explainers, progress) = (std::mem::take(&mut job.explainers), job.progress.take());
     let functions: Vec<Option<PyExplainer>> = explainers
         .iter()
@@ -146,13 +147,15 @@ fn leave_out_explained_class(assumed: &mut Vec<Remark>) {
 
 fn measure<T: Native>(mut job: Job<'_>, calls: &Calls) -> Result<Vec<WithCurves>, EvaluationError> {
     let single = job.has_single_inputs();
-    let model = model(&job, calls).as_ref().map(Concurrent);
+    let called = model(&job, calls);
+    let model = called.as_ref().map(Concurrent);
     let metrics: Vec<KeptCurves<T>> = built::<T>(&job.metrics, calls, single)?
         .into_iter()
         .map(|(_, metric)| KeptCurves::new(metric))
         .collect();
     let asked: Vec<&dyn Measure<T>> = metrics.iter().map(|metric| metric as _).collect();
-    let explained = std::mem::take(&mut job.explainers).first();
+    let explainers = std::mem::take(&mut job.explainers);
+    let explained = explainers.first();
     let maps = explained.and_then(|e| e.maps.as_ref());
     let explainer = explained
         .and_then(|e| e.function.clone())
