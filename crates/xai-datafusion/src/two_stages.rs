@@ -399,12 +399,8 @@ impl TableUse {
                 return not_by_parts("a window function", "aggregate, or compute it before");
             }
             other => {
-                let what = other
-                    .display()
-                    .to_string()
-                    .split([':', ' '])
-                    .next()
-                    .unwrap_or_default();
+                let node = other.display().to_string();
+                let what = node.split([':', ' ']).next().unwrap_or_default();
                 return not_by_parts(what, "do it in the other engine");
             }
         }

@@ -312,7 +312,7 @@ impl<'a, N: ArrowNativeType> Lists<'a, N> {
         &self.elements[self.offsets[rows.start] as usize..self.offsets[rows.end] as usize]
     }
 
-    /// The elements of all rows one after the other, and how many each has, where all have as many.
+    /// Returns the elements of all rows one after the other and the length of a row, if all rows have the same.
     pub(crate) fn equal_length(&self) -> Option<(&'a [N], usize)> {
         let (first, last) = (*self.offsets.first()?, *self.offsets.last()?);
         let n = self.offsets.get(1)? - first;

@@ -141,7 +141,7 @@ fn classes_of<T: ArrowPrimitiveType<Native: Real>>(
     // Of a batch whose rows are all counted and have one length: at once, by the kernel of the library. It refuses what is
     // wrong, whose row is then told below.
     if counted.is_none()
-        && let Some((outputs, n)) = lists.of_one_length()
+        && let Some((outputs, n)) = lists.equal_length()
         && n_outputs.is_none_or(|expected| expected == n)
         && let Ok(outputs) = ArrayView2::from_shape((classes.len(), n), outputs)
         && outputs.classes(input, 0..classes.len(), classes).is_ok()
