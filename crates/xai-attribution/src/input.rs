@@ -33,14 +33,14 @@ pub const FOLDS: Input = Input::new("folds");
 pub const BASE: Input = Input::new("base");
 /// Scores of the model for masked inputs.
 pub const MASKED: Input = Input::new("masked");
-/// Inputs near a sample.
+/// Inputs near a sample, and noise for them that was drawn elsewhere.
 pub const NEIGHBORS: Input = Input::new("neighbours");
 /// Distances between maps.
 pub const MAP_DISTANCES: Input = Input::new("distances of maps");
 /// Images that are compared.
 pub const IMAGES: Input = Input::new("images");
 
-/// Number of rows per call of the model.
+/// Largest number of rows per call of the model.
 pub const BATCH_SIZE: Input = Input::new("batch_size");
 /// Class that given maps explain.
 pub const EXPLAINED_CLASS: Input = Input::new("explained_class");
@@ -52,9 +52,9 @@ pub const MAX_CALLS: Input = Input::new("max_calls");
 pub const BASE_SCORE_POLICY: Input = Input::new("base_score_policy");
 /// Values that removed positions are set to.
 pub const BASELINE: Input = Input::new("baseline");
-/// Number of steps of a curve.
+/// Steps of a curve: their number, their size, or the numbers or shares of features after each.
 pub const STEPS: Input = Input::new("steps");
-/// Share of positions that are flipped at the last step of a curve.
+/// Share of features that are flipped by the last step of a curve.
 pub const MAX_FRACTION: Input = Input::new("max_fraction");
 /// Similarity of two maps.
 pub const SIMILARITY: Input = Input::new("similarity");
@@ -106,10 +106,14 @@ pub const VALUE_RANGE: Input = Input::new("value_range");
 pub const GIVEN_VALUES: Input = Input::new("given values");
 /// Sizes of subsets.
 pub const SIZES: Input = Input::new("sizes");
-/// Ranks of equal attributions.
+/// Method of ranking equal attributions.
 pub const RANK_TIES: Input = Input::new("rank_ties");
 
-/// Checks a value that does not come from the parameters of a metric, which a run checks.
+/// Checks a value against the bounds of its type. For values that are not parameters of a metric: those are checked by
+/// the run.
+///
+/// # Errors
+/// An invalid parameter about `input`.
 pub(crate) fn check_kind<P: Parameter>(input: Input, value: &P) -> Result<()> {
     let value = value.to_value();
     if P::KIND.admits(&value) {

@@ -1,4 +1,4 @@
-//! Sums, means and counts for any column.
+//! Exact sums and means of numbers, and counts of `NULL`s in any columns.
 
 use std::sync::Arc;
 
@@ -20,10 +20,10 @@ use crate::aggregate::{
 use crate::function::{Argument, Call, Kind, failed};
 use crate::input;
 
-/// Parameters of a confidence interval.
+/// Parameters of the confidence interval.
 #[derive(Debug, Clone, Parameters)]
 struct Coverage {
-    /// The coverage of the interval.
+    /// Nominal coverage of the interval.
     #[param(above = 0, below = 1)]
     level: f64,
 }

@@ -9,8 +9,9 @@ use crate::doc::{first_paragraph, lower_case};
 
 /// Implements `Parameter` and `FromStr` for an enum.
 ///
-/// Returns an error for other items, for a word without documentation, for a `plain` variant
-/// without a field, and for a variant of several fields that is not skipped.
+/// Returns an error for items that are not enums, for a word (a variant that is neither `plain` nor
+/// skipped) without documentation, for a `plain` variant without a field, and for a variant that is not
+/// skipped and whose parentheses or braces do not contain exactly one field.
 ///
 /// In the generated code the variable `x` is the value of a variant's field.
 pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
@@ -116,7 +117,7 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
             fn from_value(value: &#path::Value) -> Option<Self> {
                 #(#from_plain)*
                 let text = value.word()?;
-                // Words of this enum; values of plain variants were tried above.
+                // Values of plain variants were tried above; here follow the words.
                 const WORDS: &[#path::Word] = &[#(#words),*];
                 for (index, word) in WORDS.iter().enumerate() {
                     if let Some(argument) = word.match_text(&text) {
@@ -153,9 +154,9 @@ struct Pattern<'a> {
     variant: &'a Variant,
     /// Field of the variant, if it has one.
     field: Option<&'a syn::Field>,
-    /// Expression that creates the variant from the value `x` of its field.
+    /// Expression that creates the variant, from the value `x` of its field if it has one.
     make: TokenStream,
-    /// Pattern that binds the field to `x`. It has the same tokens as `make`.
+    /// Pattern that matches the variant and binds its field to `x`. It has the same tokens as `make`.
     bind: TokenStream,
     /// Pattern that matches the variant with any fields.
     any: TokenStream,
@@ -188,7 +189,8 @@ impl<'a> Pattern<'a> {
         })
     }
 
-    /// Expression for the kind of its value, with the limits of the variant or of its field.
+    /// Expression for the kind of the field's value. Limits on the field take precedence over those on
+    /// the variant.
     fn kind(&self, attributes: &ParamAttributes) -> syn::Result<TokenStream> {
         let Some(field) = self.field else {
             let expected = "expected a variant with a value";

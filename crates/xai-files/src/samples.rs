@@ -1,4 +1,4 @@
-//! Samples in `.npy` files, including files larger than memory.
+//! Samples in `.npy` and `.npz` files, including `.npy` files larger than memory.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use crate::arrays::StoredArray;
 use crate::failure::{Failure, InFile};
 use crate::npy_file::NpyFile;
 
-/// The samples of a file in double precision, in memory or, for a large file, read batch by batch.
+/// Samples of a file in double precision. Large `.npy` files are read batch by batch, others are held in memory.
 pub struct FileSamples {
     source: SampleSource,
-    /// Whether the samples are inputs of a model, so that single precision must represent them.
+    /// Whether the samples are inputs of a model, which must be representable in single precision.
     for_model: bool,
 }
 
@@ -29,13 +29,17 @@ impl FileSamples {
     /// Opens a file, and reads it unless it is large.
     ///
     /// # Errors
-    /// The file cannot be read, or is not an array.
+    /// If the file cannot be read, or does not contain an array of numbers or booleans.
     pub fn open(file: &Path) -> Result<Self, Failure> {
         Self::open_with(file, false)
     }
 
-    /// As [`open`](Self::open), for the inputs of a model. Numbers that single precision, in which models compute,
-    /// cannot represent are an error.
+    /// As [`open`](Self::open), for the inputs of a model. Models compute in single precision, so numbers that it cannot
+    /// represent are an error. In a large file they are found only when their batch is read.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), and if a number becomes infinite in single precision, or the largest magnitude is below its
+    /// normal range (1.2e-38) but not 0.
     pub fn open_for_model(file: &Path) -> Result<Self, Failure> {
         Self::open_with(file, true)
     }
@@ -51,7 +55,7 @@ impl FileSamples {
         Ok(Self { source, for_model })
     }
 
-    /// Reads samples in a given order.
+    /// Reads the samples with these indices, in this order. There must be at least one.
     pub fn gather(&self, samples: &[usize]) -> Result<ArrayD<f64>, Failure> {
         let read = |&sample: &usize| {
             let batch = self.batch(sample..sample + 1);
@@ -106,12 +110,12 @@ fn numbers(stored: StoredArray, for_model: bool) -> Result<ArrayD<f64>, Failure>
     }
 }
 
-/// Samples that report their progress. The function is called with the end of every range that is read, not with its
-/// length, because some ranges are read several times.
+/// Samples that report how far they are read.
 pub struct WatchedSamples<S, F> {
     /// The samples.
     pub samples: S,
-    /// The function.
+    /// Called before each batch with the end of its range. The lengths of the ranges would not add up to the progress,
+    /// because some ranges are read several times.
     pub watch: F,
 }
 
@@ -130,7 +134,7 @@ impl<T: Real, S: Samples<T>, F: Fn(u64) + Sync> Samples<T> for WatchedSamples<S,
     }
 }
 
-/// Conversion of a stored integer, which may refuse it.
+/// Conversion of a stored integer to a value; an error for integers that stand for no value.
 pub type Rule<V> = fn(i64) -> Result<V, Failure>;
 
 /// One value for each position of each sample, from a file of integers of shape `(n, height, width)`.
@@ -147,7 +151,8 @@ enum PlaneSource<V> {
 }
 
 impl<V: Clone + Send + Sync> FilePlanes<V> {
-    /// Opens a file that is large enough to be read batch by batch.
+    /// Opens a file that is large enough to be read batch by batch. `None` for smaller files, and for files that do not
+    /// have three axes or can only be read at once.
     pub fn open_large(name: &Path, rule: Rule<V>) -> Option<Self> {
         let file = NpyFile::open_large(name)?;
         Some(Self(PlaneSource::OnDisk {

@@ -1,4 +1,4 @@
-//! Queries over tables of Python, in this process.
+//! SQL queries over tables of Python, run in this process.
 
 use std::sync::Arc;
 
@@ -17,10 +17,11 @@ use xai_datafusion::{MemoryLimit, queries_alone};
 use crate::error::raised;
 use crate::stream::{Engine, Table};
 
-/// Name and object of a table, and whether the object can be read more than once.
+/// Name of a table, its Python object, and whether the object can be read more than once.
 pub(crate) type Given<'py> = (String, Bound<'py, PyAny>, bool);
 
-/// Creates a session with our functions and these tables. Paths in quotes are tables, too.
+/// Creates a session with the functions of [`xai_datafusion`] and the given tables. Queries can also read files, as in
+/// `FROM 'scores.parquet'`.
 pub(crate) fn session(
     tables: Vec<Given<'_>>,
     threads: usize,
@@ -45,7 +46,7 @@ pub(crate) fn session(
     Ok(session)
 }
 
-/// Runs a query and returns the columns and batches of its result.
+/// Runs a query and returns the schema and the batches of its result.
 #[pyfunction]
 pub(crate) fn query(
     py: Python<'_>,

@@ -17,7 +17,7 @@ pub enum Bins {
     #[param(plain, at_least = 1, at_most = MAX_BINS)]
     Count(usize),
     /// Bins of width at most `2 (q₇₅ − q₂₅) / ∛n` for `n` values with these quartiles: the rule of Freedman and
-    /// Diaconis. At most 1 048 576, and a single bin if the quartiles are equal.
+    /// Diaconis. Never more than 1 048 576 bins, and a single bin if the quartiles are equal.
     FreedmanDiaconis,
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn histogram(values: &[f64], n_bins: usize) -> Vec<usize> {
     counts
 }
 
-/// Entropy `−Σ q ln q` of the shares `q` of the counts.
+/// Entropy `−Σ q ln q` in nats, with `q` the share of each bin in the total count.
 pub(crate) fn entropy(counts: &[usize]) -> f64 {
     let total = counts.iter().sum::<usize>() as f64;
     let shares = counts.iter().filter(|&&count| count > 0);
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn freedman_and_diaconis_count_by_quartiles() {
-        // Of 0 to 7 the quartiles are 1.75 and 5.25: bins of 2 · 3.5 / 2, that is 3.5.
+        // The quartiles of 0 to 7 are 1.75 and 5.25, so bins have the width 2 · 3.5 / ∛8 = 3.5.
         let values: Vec<f64> = (0..8).map(f64::from).collect();
         assert_eq!(Bins::FreedmanDiaconis.count(&values).unwrap(), 2);
         assert_eq!(

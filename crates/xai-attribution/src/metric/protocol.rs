@@ -30,10 +30,11 @@ pub trait Metric: Parameters {
 
 /// The computation of a metric: one value per sample, batch by batch.
 ///
-/// All metrics of this crate implement it, and so can yours. Everything that an [`ExplainedBatch`] provides
-/// is shared: the base scores of a batch, for instance, are computed once for all metrics and all
-/// explainers, and so is any [work](crate::batch) that two metrics have in common. The run, not the metric,
-/// decides how scores are computed from the model's outputs.
+/// All metrics of this crate implement it, except for the few with a function of their own (see
+/// [`Entry`](crate::metric::Entry)), and so can yours. Everything that an [`ExplainedBatch`] provides is shared: the
+/// base scores of a batch, for instance, are computed once for all metrics and all explainers, and so is any
+/// [work](crate::batch) that two metrics have in common. The run, not the metric, decides how scores are computed from
+/// the model's outputs.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -120,8 +121,8 @@ pub trait Measure<T: Real>: Metric + Sync {
         Err(error.with_help(help::ASK_FOR_WHOLE))
     }
 
-    /// Returns the scores of the batch along the curve, for metrics that are computed from one, such as the area under
-    /// it.
+    /// Returns the scores of the batch along the curve, for metrics that are computed from a curve, such as the area
+    /// under it; `None` for all others.
     ///
     /// # Errors
     /// As [`per_sample`](Self::per_sample).
@@ -130,7 +131,8 @@ pub trait Measure<T: Real>: Metric + Sync {
     }
 
     /// Returns the number of features whose attribution equals that of another feature of the same sample, for metrics
-    /// that remove features in the order of their attributions. Ties make a part of that order arbitrary.
+    /// that remove features in the order of their attributions; `None` for all others. Ties make a part of that order
+    /// arbitrary.
     ///
     /// # Errors
     /// As [`per_sample`](Self::per_sample).
@@ -147,8 +149,8 @@ pub trait Measure<T: Real>: Metric + Sync {
     }
 }
 
-/// Implements [`Metric`] and [`Measure`] for pointers to metrics. Every method is forwarded, also those with a default:
-/// otherwise the default, not the method of the metric, would be called.
+/// Implements [`Metric`] and [`Measure`] for pointers to metrics. Methods with a default are forwarded too; otherwise
+/// the default would be called instead of the method of the metric.
 macro_rules! pointers {
     ($($pointer:ty),+) => {$(
         impl<M: Metric + ?Sized> Metric for $pointer {

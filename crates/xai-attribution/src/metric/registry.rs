@@ -18,8 +18,8 @@ use crate::metric::{
 };
 
 /// The metrics, in the order of the documentation.
-// No static names the metrics: what a static names is compiled into the program of the unit tests as well, and all
-// metrics take longer than all other code of the crate.
+// Filled at run time, because everything that the initializer of a static refers to is compiled into the unit tests
+// too, and compiling all metrics takes longer than compiling the rest of the crate.
 #[must_use]
 pub fn metrics() -> &'static [Entry] {
     static METRICS: OnceLock<Vec<Entry>> = OnceLock::new();
@@ -45,8 +45,8 @@ pub fn groups() -> [(&'static str, &'static [Entry]); 12] {
     ]
 }
 
-/// The metrics of a comparison in which none are named: one of each kind that costs few rows of the
-/// model, whatever the size of the inputs.
+/// The metrics that a comparison computes if none are named. They need nothing beyond a model, inputs, targets and
+/// maps, and the number of rows that the model sees does not grow with the size of the inputs.
 ///
 /// ```
 /// use xai_attribution::metric::registry::{STANDARD, find};
@@ -91,7 +91,7 @@ pub fn find(name: &str) -> Result<&'static Entry> {
 /// Builds the metric of a [`Setting`] with its parameters.
 ///
 /// # Errors
-/// An invalid parameter for a metric that there is not, and as [`Entry::build`].
+/// An invalid parameter for an unknown metric, and the errors of [`Entry::build`].
 ///
 /// ```
 /// use xai_attribution::metric::{Metric, Parameters, registry::from_setting};

@@ -10,8 +10,8 @@ use crate::model::{BoxError, Targets};
 /// An explainer: maps a batch of inputs and their targets to one map per sample.
 ///
 /// Implemented by closures `Fn(ArrayViewD<T>, &Targets) -> Result<ArrayD<T>, E>`. The batch is in row-major order,
-/// samples first; the maps have the samples on the first axis as well, followed by any number of axes. Several
-/// threads call an explainer at the same time only if the model is [`Concurrent`](super::Concurrent).
+/// samples first; the maps have the samples on the first axis as well, followed by at least one axis. Several threads
+/// call an explainer at the same time only if the model is [`Concurrent`](super::Concurrent).
 ///
 /// ```
 /// use ndarray::{ArrayD, ArrayViewD, array};
@@ -25,7 +25,7 @@ use crate::model::{BoxError, Targets};
 /// assert_eq!(maps, array![[6.0, -4.0]].into_dyn());
 /// ```
 pub trait Explainer<T: Real>: Sync {
-    /// Maps of one batch.
+    /// Returns the maps of one batch.
     ///
     /// # Errors
     /// Errors of the explainer itself.
@@ -52,8 +52,9 @@ impl<T: Real, X: Explainer<T> + ?Sized> Explainer<T> for BorrowedExplainer<'_, X
     }
 }
 
-/// Maps of some rows: one per row, finite, in row-major order. `sample(row)` is the sample of the data set that a row
-/// is derived from, and `call` describes the rows in errors.
+/// Calls the explainer and checks its maps: one per row, without empty axes, and finite. They are returned in row-major
+/// order. `sample(row)` is the sample of the data set that a row is derived from, and `call` describes the rows in
+/// errors.
 pub(crate) fn explain_rows<T: Real>(
     explainer: &dyn Explainer<T>,
     rows: ArrayViewD<'_, T>,

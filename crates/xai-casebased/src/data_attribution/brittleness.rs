@@ -18,8 +18,8 @@ use crate::input;
 /// ```
 ///
 /// `ks` are numbers of top cases, ascending from 0. `predictions`, `(n_test, n_ks)`, are those of models trained
-/// without the `k` top cases of the test case; with several trainings per `k`, take the majority or the sign of the
-/// mean margin. **Lower is better** for `first_k`, higher for `curve`, the share of predictions that differ at each
+/// without the `k` top cases of the test case; with several trainings per `k`, pass the majority vote or the sign of
+/// the mean margin. **Lower is better** for `first_k`, higher for `curve`, the share of predictions that differ at each
 /// `k`. The curve need not be monotone, because a prediction can flip back at a larger `k`.
 ///
 /// ```
@@ -107,7 +107,7 @@ pub struct Brittleness {
     pub curve: Vec<f64>,
     /// Share of test cases whose prediction changes at any of `ks`; `None` without test cases.
     pub share_flipped: Option<f64>,
-    /// Median of `first_k`, counting "never" as infinity; `None` if the median is infinite.
+    /// Median of `first_k`, counting "never" as infinity; `None` if the median is infinite or there are no test cases.
     pub median_k: Option<f64>,
     /// Number of predictions that never change.
     pub n_undefined: usize,
@@ -127,7 +127,7 @@ impl fmt::Display for Brittleness {
 /// ```
 ///
 /// # Extremes
-/// Few: the prediction depends on the top rows. None: more than half of the predictions never change.
+/// Few: the prediction depends on the top rows. None: at least half of the predictions never change.
 ///
 /// # Limits
 /// It depends on the numbers of rows that were tried. Leaving out many rows of a class changes predictions whatever

@@ -15,8 +15,9 @@ use crate::input;
 /// Pearson_j( τ_{t, r_j} , f_t(all cases) − f_t(all but r_j) )
 /// ```
 ///
-/// In [−1, 1], **higher is better**: 1 = attributions are an increasing linear function of the drops. Undefined if
-/// either is constant.
+/// `τ_{t, i}` is the attribution of test case `t` to training case `i`, `r_j` the `j`-th case that is left out, and
+/// `f_t` the output for `t`. The value is the mean over test cases. In [−1, 1], **higher is better**. Undefined for a
+/// test case whose attributions or drops are constant.
 ///
 /// ```
 /// use ndarray::array;

@@ -13,7 +13,8 @@ pub(crate) struct Effort {
     pub(crate) offers: f64,
 }
 
-/// Prices in nanoseconds, measured on one core of a Zen 4 processor with 512-bit registers.
+/// Cost model of searches for `k` neighbours among `n` rows of `d` features. Prices are in nanoseconds, measured on one
+/// core of a Zen 4 processor with 512-bit registers.
 ///
 /// They are constants, so every processor makes the same choice. Only their ratios matter, and narrower registers
 /// slow down the kernels of both engines.
@@ -48,9 +49,9 @@ impl Cost {
     /// 16 features at 10 000 rows, where everything is cached, and with random access to memory 100 ns at 100 000 × 10,
     /// 130 to 170 at 200 000 × 12, and 280 at 60 000 × 64.
     ///
-    /// A fifth is added because threads that share the memory bandwidth slow down a tree more than a scan. With it, the
-    /// costs of tree and scan are equal at 8 independent normal features of 10 000 rows and at 9 to 10 of 100 000, as
-    /// measured on two threads.
+    /// The prices below are a fifth higher than that, because threads that share the memory bandwidth slow down a tree
+    /// more than a scan. With this fifth, the costs of tree and scan are equal at 8 independent normal features of
+    /// 10 000 rows and at 9 to 10 of 100 000, as measured on two threads.
     pub(crate) fn tree(&self, effort: Effort) -> f64 {
         // Share of the rows outside the cache, whose visits wait for memory.
         let from_memory = (1.0 - CACHED / (8.0 * self.n * self.d)).max(0.0);
@@ -58,10 +59,11 @@ impl Cost {
         (effort.nodes + effort.leaves) * visit + effort.offers * self.offer()
     }
 
-    /// Cost of a scan for `queries` queries that offered `offers` rows in total.
+    /// Cost of a scan for `queries` queries that offered `offers` rows in total. A `filtered` scan bounds distances
+    /// from below by a matrix product, and computes them in full only for rows that can be among the nearest.
     ///
-    /// Per row, the distance in full costs 1.1 ns at 4 features, 1.8 at 12 and 7 at 64; its part of a matrix
-    /// product 0.7 ns at 12 features, 2.5 at 64 and 16 at 784.
+    /// As measured, a distance in full costs 1.1 ns per row at 4 features, 1.8 at 12 and 7 at 64; a row of a matrix
+    /// product 0.7 ns at 12 features, 2.5 at 64 and 16 at 784 (where the linear price below gives 24).
     pub(crate) fn scan(&self, queries: usize, offers: usize, filtered: bool) -> f64 {
         let (row, offer) = if filtered {
             // Only the rows that pass the filter are compared in full, which adds to the price of their offer.

@@ -90,7 +90,7 @@ impl TreeLeaf {
     }
 }
 
-/// Leaves of a tree with their training rows.
+/// A fitted [`TreeLeaf`]: the training rows, with an index of the rows in each leaf.
 pub(crate) struct TreeLeafSearch {
     leaves: Closure<u32>,
     index: LeafIndex,
@@ -172,8 +172,8 @@ impl TreeLeafSearch {
                 (Some(last), Some(farthest)) => {
                     let is_tied = |n: &&Nearest| n.distance == last.distance;
                     let n_surplus = surplus.iter().filter(is_tied).count();
-                    // The search itself left out rows at this distance if it is that of its last neighbour. Those
-                    // of them that are in the leaf are subtracted.
+                    // If the last neighbour of the search itself is at this distance, the search may have left out
+                    // further rows at it. Those of them that are in the leaf are subtracted.
                     let n_unseen = if farthest.distance == last.distance {
                         let seen = nearest.iter().filter(is_tied);
                         let n_seen_inside = seen.clone().filter(|n| is_inside(n)).count();

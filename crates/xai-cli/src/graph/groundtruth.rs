@@ -22,11 +22,11 @@ use crate::{Context, Described, examples};
     "xai graph groundtruth --predicted mask.npy --target truth.npy --selection truth-size --out -",
 ]))]
 pub(crate) struct Groundtruth {
-    /// Scores of the mask, any shape, in [0, 1].
+    /// Scores of the mask, any shape, in [0, 1], or any numbers with `--logits`.
     #[arg(long, value_name = "P.npy")]
     predicted: PathBuf,
-    /// The true explanation, of the same shape: 0 and 1, or scores. With an additional first axis, several valid true
-    /// explanations, of which the one that fits the mask best is used.
+    /// The true explanation, of the same shape: 0 and 1, or scores in [0, 1]. With an additional first axis, several
+    /// valid true explanations, of which the one that fits the mask best is used.
     #[arg(long, value_name = "T.npy")]
     target: PathBuf,
     #[command(flatten)]
@@ -40,14 +40,15 @@ pub(crate) struct Groundtruth {
 /// A mask, the true explanation that it was compared with, and the scores.
 pub(crate) struct MaskAndTruth {
     pub(crate) scores: GroundTruth,
-    /// Index of the best true explanation and number of true explanations, if the target has an axis for several.
+    /// Index of the best true explanation, and the number of true explanations. `None` if the target has no axis for
+    /// several.
     best_truth: Option<(usize, usize)>,
     predicted: Predicted,
     target: Array1<f64>,
 }
 
-/// The scores of a mask in the precision of their file. Thresholds are compared in this precision: for single-precision
-/// scores, a threshold of 0.3 is the single-precision number 0.3.
+/// The scores of a mask: single precision if their file has it, otherwise double. Thresholds are compared in this
+/// precision: for single-precision scores, a threshold of 0.3 is the single-precision number 0.3.
 enum Predicted {
     Single(Array1<f32>),
     Double(Array1<f64>),
@@ -63,7 +64,8 @@ impl Predicted {
 }
 
 impl Serialize for MaskAndTruth {
-    /// Serializes the scores by name, the number of undefined ones, and the index of the best true explanation.
+    /// Serializes the scores by name and the number of undefined ones; the share of tied elements if a selection by
+    /// rank was used; and the index of the best true explanation if there are several.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut result = serializer.serialize_map(None)?;
         for (name, value) in self.scores.values() {

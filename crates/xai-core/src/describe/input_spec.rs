@@ -4,7 +4,8 @@ use std::fmt;
 
 use crate::error::Input;
 
-/// The description of an input, from which the library, the command line, studies and Python read, check and document it.
+/// Description of an input. The library, the command line, studies and Python use it to read, check and document the
+/// input.
 ///
 /// ```
 /// use xai_core::describe::{Element, InputSpec};
@@ -22,22 +23,24 @@ pub struct InputSpec {
     pub input: Input,
     /// Kind of the elements.
     pub element: Element,
-    /// Names of the axes: `["n_test", "n_train"]`.
+    /// Names of the axes, for example `["n_test", "n_train"]`.
     pub axes: &'static [&'static str],
-    /// Names of the axes of other shapes that the input may have: `(height, width)` for all samples.
+    /// Axes of the other shapes that the input may have, for example `["height", "width"]` for one array that all samples
+    /// share.
     pub other_axes: &'static [&'static [&'static str]],
     /// Description of the input: one sentence without its full stop.
     pub help: &'static str,
     /// Whether each explainer of a comparison has its own array; otherwise all share one.
     pub per_explainer: bool,
-    /// The needed input that this one can replace.
+    /// Input that need not be given if this one is.
     pub instead_of: Option<Input>,
-    /// Another input that this one requires.
+    /// Another input that must be given together with this one.
     pub requires: Option<Input>,
     /// Name of the option on the command line, if it is not the name of the input. Inputs may share an option if no metric
     /// takes two of them.
     pub option: Option<&'static str>,
-    /// Word of a parameter that requires the input: a metric with `features = segments` needs segments.
+    /// Parameter value that makes the input required, for example `segments`: a metric with `features = segments` needs
+    /// segments.
     pub required_when: Option<&'static str>,
 }
 
@@ -107,7 +110,7 @@ impl InputSpec {
         self
     }
 
-    /// Sets the word of a parameter that requires the input.
+    /// Sets the parameter value that makes the input required.
     #[must_use]
     pub const fn required_when(mut self, word: &'static str) -> Self {
         self.required_when = Some(word);
@@ -121,7 +124,7 @@ impl InputSpec {
         self
     }
 
-    /// Sets the input that this one can replace, together with `requires`.
+    /// Sets the input that this one can replace if the input `requires` is given as well.
     #[must_use]
     pub const fn instead_of(mut self, other: Input, requires: Input) -> Self {
         self.instead_of = Some(other);

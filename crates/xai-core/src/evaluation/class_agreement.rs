@@ -23,18 +23,19 @@ pub struct ClassAgreement {
     pub scores: Vec<f64>,
     /// For each sample, whether its target is class 1.
     pub is_class_one: Vec<bool>,
-    /// Sum of each map, `[explainer][sample]`. `None` for an explainer that is called with the
-    /// targets, and for maps without negative values, whose sums have no sign.
+    /// Sum of each map, `[explainer][sample]`. `None` for an explainer that computes its maps for the
+    /// targets itself, and for maps without negative values, whose sums have no sign.
     pub map_sums: Vec<Option<Vec<f64>>>,
 }
 
 impl ClassAgreement {
     /// Warnings about explainers whose maps seem to explain the other class.
     ///
-    /// Their sums have a negative rank correlation with the scores, with `p < 0.01` (two-sided,
-    /// Student's t approximation) over at least 20 samples. All samples are tested together, then
-    /// those of each target class: maps of class 1 agree with the scores of that class, which may
-    /// hide that they contradict those of class 0.
+    /// An explainer is warned about if the sums of its maps have a negative rank correlation with
+    /// the scores, with `p < 0.01` (two-sided, Student's t approximation) over at least 20 samples.
+    /// All samples are tested together, then those of each target class: if all maps were made for
+    /// class 1, their agreement with the scores of that class may hide that they contradict those of
+    /// class 0. There is at most one warning per explainer.
     ///
     /// ```
     /// use xai_core::evaluation::ClassAgreement;
@@ -118,7 +119,7 @@ impl ClassAgreement {
     }
 }
 
-/// Rank correlation, if it is significantly negative.
+/// Spearman's correlation, if it is significantly negative.
 fn significantly_negative(scores: &[f64], sums: &[f64]) -> Option<f64> {
     if scores.len() < FEWEST {
         return None;
@@ -175,7 +176,8 @@ mod tests {
         }
     }
 
-    /// Maps of class 1 throughout: over both classes their sums do not correlate with the scores.
+    /// All maps explain class 1. Over both classes together, their sums do not correlate with the
+    /// scores.
     #[test]
     fn each_class_is_tested_separately_too() {
         let margins: Vec<f64> = (0..50).map(|i| f64::from(i) - 24.5).collect();

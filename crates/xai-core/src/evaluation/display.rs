@@ -10,10 +10,11 @@ use crate::evaluation::{EvaluationTable, ExplainerValue, MetricResult};
 /// Metric of the headline: its ranking of explainers depends least on the baseline.
 const HEADLINE: &str = "symmetric_relevance_gain";
 
-/// Writes the ranking by symmetric relevance gain, if several explainers have it; then a table with
+/// Writes the ranking by symmetric relevance gain, if it ranks several explainers; then a table with
 /// a row per metric and a column per explainer, with a star for explainers that are significantly
-/// worse than the best; then the significant differences. The significance level is one minus the
-/// level of the intervals.
+/// worse than the best; then the significant differences; then the numbers of samples and model
+/// calls, the methods of the intervals, assumptions and warnings. The significance level is one minus
+/// the level of the intervals.
 impl fmt::Display for EvaluationTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_headline(f)?;
@@ -64,7 +65,8 @@ impl fmt::Display for EvaluationTable {
 }
 
 impl EvaluationTable {
-    /// Writes the ranking by the headline metric, with the signs of significant differences.
+    /// Writes the ranking by the headline metric. Adjacent explainers are separated by `>` if they
+    /// differ significantly, otherwise by `~`.
     fn write_headline(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(result) = self.metric(HEADLINE).filter(|r| r.ranking.len() > 1) else {
             return Ok(());
@@ -124,7 +126,8 @@ impl EvaluationTable {
         Ok(())
     }
 
-    /// Writes the methods of the intervals, and a warning about those over few samples.
+    /// Writes the level and the methods of the intervals, and which metrics have intervals from so few
+    /// samples that they are too narrow.
     fn write_intervals(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let intervals_of = |result: &'_ MetricResult| -> Vec<Interval> {
             result
@@ -183,7 +186,7 @@ fn decimals(value: Option<f64>) -> String {
     value.map_or_else(|| "–".to_owned(), |x| format!("{x:.4}"))
 }
 
-/// Probability as text. One that underflows to 0 is shown as an upper bound.
+/// p-value as text. A value that underflows to 0 is shown as an upper bound.
 fn p_value(p: f64) -> String {
     if p > 0.0 {
         format!("{p:.1e}")
@@ -192,11 +195,9 @@ fn p_value(p: f64) -> String {
     }
 }
 
-/// Writes rows of equal length as aligned columns, the first row as a header with a rule below it.
-/// Columns in `numbers` are right-aligned.
-// Cells are padded by hand: `format!` panics on widths above 65,535, and names may be longer.
 /// Writes rows of equal length as aligned columns. The first row is a header with a rule below it.
 /// Columns in `numbers` are right-aligned.
+// Cells are padded by hand: `format!` panics on widths above 65,535, and names may be longer.
 fn write_rows(
     f: &mut fmt::Formatter<'_>,
     rows: &[Vec<String>],

@@ -18,8 +18,8 @@ use crate::evaluation::{EvaluationTable, EvaluationValues, Statistics};
 pub struct Reliability {
     /// Reliability of each metric.
     pub metrics: Vec<MetricReliability>,
-    /// Consistency of every pair of metrics that have a better end: do they measure the same
-    /// property?
+    /// Consistency of every pair of metrics that have a better end (a [`Direction`] other than
+    /// [`Direction::None`]): do they measure the same property?
     pub pairs: Vec<MetricPair>,
 }
 
@@ -41,7 +41,7 @@ pub struct MetricReliability {
     /// Stability of the ranking of the explainers under resampling; `None` without a better end or
     /// without replicates.
     pub rank_stability: Option<RankStability>,
-    /// Mean consistency with the other metrics; `None` if no pair has a value.
+    /// Mean consistency with the other metrics; `None` if no pair with this metric has a value.
     pub internal_consistency: Option<f64>,
 }
 
@@ -59,13 +59,14 @@ pub struct MetricPair {
 
 impl EvaluationTable {
     /// Computes the reliability of each metric from the values of all explainers on all samples,
-    /// see [`xai_core::reliability`]. The ranking is resampled with the number of replicates and
-    /// the seed of the intervals.
+    /// see [`xai_core::reliability`]. For the stability of the ranking, samples are resampled with
+    /// the number of replicates and the seed of the intervals.
     ///
     /// # Errors
-    /// `NonFinite` for a value of a table that was not created by an evaluation, `ShapeMismatch`
-    /// for values that are not one per explainer and sample, `InvalidParameter` if the results of
-    /// all pairs of explainers or metrics would take more than 2 GiB.
+    /// `InvalidParameter` for more than 8192 explainers, or if the results of all pairs of explainers
+    /// and of metrics would take more than 2 GiB. For a table that was not created by an evaluation
+    /// also `NonFinite` for a value, `ShapeMismatch` if a metric does not have one value per
+    /// explainer and sample, and `Empty` for a metric without explainers.
     ///
     /// ```
     /// use xai_core::Direction;

@@ -5,7 +5,7 @@ use crate::error::{Error, Help, Result};
 use crate::input;
 use crate::reliability::table::Table;
 
-/// Advice for ranks of explainers with one row per sample.
+/// Advice for a table of ranks that has one row per sample instead of one per explainer.
 pub const EXPLAINERS_IN_ROWS: Help =
     Help::new("put the explainers into rows and the samples into columns: transpose the ranks");
 
@@ -14,11 +14,11 @@ pub const EXPLAINERS_IN_ROWS: Help =
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct KendallW {
     /// Coefficient; `None` if all explainers are tied on every sample, for example if there is only
-    /// one explainer.
+    /// one explainer, and if no sample has values of all explainers.
     pub value: Option<f64>,
     /// Mean correlation of samples, `(m W − 1)/(m − 1)`, which does not depend on the number of
     /// samples. If no sample has ties, it is the mean Spearman correlation of pairs of samples.
-    /// `None` for fewer than two samples.
+    /// `None` for fewer than two samples, and if the coefficient is `None`.
     pub mean_correlation: Option<f64>,
     /// Number of samples that rank the explainers.
     pub n_samples: usize,
@@ -37,12 +37,12 @@ pub struct KendallW {
 /// the transposed table: one row per sample.) Ranks are mid-ranks, and `T_j = Σ (t³ − t)` over the
 /// ties of sample `j`. In [0, 1], higher is better: 1 = all samples have the same ranking, 0 = all
 /// explainers have the same rank sum; `m` random rankings give about `1/m`. A sample on which all
-/// explainers are tied counts as no agreement. The direction of the metric does not matter.
-/// Computed in integers.
+/// explainers are tied lowers W: it counts in `m` but has no ranking. The direction of the metric does
+/// not matter. All sums are of integers, so the result does not depend on the order of the samples.
 ///
 /// # Errors
-/// `Empty` without explainers, `ShapeMismatch` for rows of different lengths and for ranks of
-/// explainers with one row per sample, `NonFinite` for a value.
+/// `Empty` without explainers, `ShapeMismatch` for rows of different lengths and for a table of ranks
+/// with one row per sample (transposed), `NonFinite` for a value that is NaN or infinite.
 ///
 /// ```
 /// use xai_core::reliability::kendall_w;

@@ -16,7 +16,7 @@ use crate::sum::exact_sum::ExactSum;
 ///     moments.add(value);
 /// }
 /// assert_eq!(moments.mean(), Some(1e9 + 1.0));
-/// assert_eq!(moments.std(), Some(1.0)); // nine digits are lost to the mean; none of the deviation
+/// assert_eq!(moments.std(), Some(1.0)); // exact, though Σx² and (Σx)²/n agree in 18 digits
 /// assert_eq!((moments.min(), moments.max()), (Some(1e9), Some(1e9 + 2.0)));
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -31,7 +31,7 @@ pub struct Moments {
     /// Sum of the squares, each added together with its rounding error. This makes the deviation
     /// exact without a second pass around the mean.
     squares: ExactSum,
-    /// Smallest value; a placeholder without values. Not ±∞, which JSON cannot store.
+    /// Smallest value. Without values both extremes are 0, not ±∞, which JSON cannot store.
     min: f64,
     max: f64,
 }
@@ -125,9 +125,10 @@ impl Moments {
     /// Sample standard deviation (ddof 1), `√((n Σx² − (Σx)²) / (n (n − 1)))`, within 4 units in
     /// the last place.
     ///
-    /// The difference is computed exactly. `None` for fewer than two values, and if the squares
-    /// leave the range of `f64`: if a value is beyond 1e154, or if all values are below 1e-120 and
-    /// differ.
+    /// The difference is computed exactly, and 0 for equal values of any size. `None` for fewer than
+    /// two values, and for different values whose squares leave the range of the exact computation:
+    /// if `Σx²` is beyond 1e300 (as for a value beyond 1e150) or `n Σx²` beyond 1e308, or if all
+    /// magnitudes are below 1e-120.
     #[must_use]
     pub fn std(&self) -> Option<f64> {
         if self.count < 2 {
@@ -158,15 +159,16 @@ impl Moments {
                 add(-a, b);
             }
         }
-        // NaN or ∞ if the squares leave the range of `f64`. Checked here, because `max` below would
-        // turn NaN into 0.
+        // NaN or ∞ if the squares or the factors of Dekker's algorithm leave the range of `f64`. Checked
+        // here, because `max` below would turn NaN into 0.
         let squares = Some(spread.value()).filter(|squares| squares.is_finite())?;
         Some((squares.max(0.0) / n / (n - 1.0)).sqrt())
     }
 }
 
-/// Product of two numbers and its rounding error, by Dekker's algorithm. A fused multiply-add would
-/// be shorter, but is a library call on processors without the instruction.
+/// Product of two numbers and its rounding error, by Dekker's algorithm. The error is NaN for a factor
+/// beyond 1.3e300. A fused multiply-add would be shorter, but is a library call on processors without
+/// the instruction.
 fn exact_product(a: f64, b: f64) -> (f64, f64) {
     let split = |x: f64| {
         // Veltkamp's split into two halves of at most 26 bits, whose products are exact.

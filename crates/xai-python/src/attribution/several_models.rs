@@ -1,4 +1,4 @@
-//! Metrics that judge several models of one task, or one model that forgets what it has learnt.
+//! Metrics that need several models: one model with randomized layers, or models that were trained for the same task.
 
 use std::sync::Arc;
 
@@ -21,8 +21,8 @@ use crate::array::Reals;
 use crate::error::OrRaise;
 use crate::work::{self, Calls};
 
-/// The model-parameter randomization test. `explainer_of` is given the layers to randomize, and hands
-/// out an explainer of that model.
+/// Model-parameter randomization test. `explainer_of` takes a list of layers (0 is the one at the output) and
+/// returns an explainer of the model with these layers randomized.
 #[pyfunction]
 #[pyo3(signature = (request, explainer_of, n_layers, order, similarity, n_jobs=None))]
 fn attribution_model_randomization<'py>(
@@ -41,7 +41,7 @@ fn attribution_model_randomization<'py>(
         .order(order)
         .similarity(similarity);
     let explainer_of = Arc::new(explainer_of);
-    // The function that makes explainers is not in the job.
+    // Calls of Python are always needed: `explainer_of` is a Python function, though not a part of the job.
     let (calls, values) = work::run_with_calls(py, n_jobs, |calls| {
         if job.is_single() {
             randomization::<f32>(test, job, &explainer_of, calls)

@@ -22,14 +22,15 @@ use crate::error::OrRaise;
 use crate::stored::to_python;
 use crate::work::{self, Calls};
 
-/// Rows of attributions: an array in memory, or `(read, shape)` with a function from two ends of a range to an array.
+/// Rows of attributions: an array in memory, or `(read, shape)`, where `read(start, end)` returns the rows from `start` to
+/// `end` (exclusive).
 #[derive(FromPyObject)]
 enum Rows<'py> {
     Array(Reals<'py>),
     Read(Py<PyAny>, (usize, usize)),
 }
 
-/// Rows that are read on the thread that called us.
+/// Rows that a Python function reads. It is called on the thread that called the library.
 struct Reader<'a> {
     read: Arc<Py<PyAny>>,
     shape: (usize, usize),
@@ -111,7 +112,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// Subsets of the training cases.
+/// Subsets of the training cases: rows of booleans, or a list of integers per subset.
 #[derive(FromPyObject)]
 enum Cases<'py> {
     Mask(PyReadonlyArray2<'py, bool>),
@@ -128,7 +129,7 @@ enum Array<'py> {
 }
 
 impl<'py> Array<'py> {
-    /// Reads an input by its description.
+    /// Converts a Python value to the array type that the description of the input asks for.
     fn extract(spec: &InputSpec, value: &Bound<'py, PyAny>, n_train: usize) -> PyResult<Self> {
         Ok(match (spec.input, spec.element) {
             (input::ATTRIBUTIONS | input::RANDOM_ATTRIBUTIONS, _) => Self::Rows(value.extract()?),
@@ -145,7 +146,7 @@ impl<'py> Array<'py> {
         })
     }
 
-    /// About how many numbers it has.
+    /// Approximate number of elements, for the choice between one thread and several. Subsets are not counted.
     fn size(&self) -> usize {
         match self {
             Self::Rows(Rows::Array(array)) => array.size(),
@@ -158,7 +159,7 @@ impl<'py> Array<'py> {
     }
 }
 
-/// The inputs that were given, by the names of the library.
+/// Converts the given inputs, whose keys are the names of [`INPUTS`]. Inputs that are missing or `None` are skipped.
 fn extract_all<'py>(given: &Bound<'py, PyDict>) -> PyResult<Vec<(Input, Array<'py>)>> {
     let mut arrays = Vec::new();
     let mut n_train = 0;
@@ -175,8 +176,10 @@ fn extract_all<'py>(given: &Bound<'py, PyDict>) -> PyResult<Vec<(Input, Array<'p
     Ok(arrays)
 }
 
-/// The outcomes of metrics, written as settings, from one reading; `given` are parameters of all of them. Scores of training
-/// rows may be derived from the attributions.
+/// Evaluates several metrics in one pass over the attributions, and returns their outcomes.
+///
+/// `metrics` are settings (a name with parameters), `given` are further parameters for all of them. If `derives_scores` is
+/// true, the scores of the training rows are the negative means of their attributions.
 #[pyfunction]
 #[pyo3(signature = (metrics, given, inputs, n_jobs=None, derives_scores=false))]
 fn data_attribution<'py>(

@@ -1,4 +1,4 @@
-//! Pools of threads, by their number.
+//! Thread pools by number of threads, which are kept for later calls.
 
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -11,24 +11,25 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// Thread pools by process and number of threads: the shared pool for work that calls no Python, and idle pools for work that does.
 ///
-/// A process made by `fork` has the memory of its parent, but not its threads, and would wait for ever
-/// on a pool of the parent. So would a model that measures something, on this thread or on another that it waits
-/// for, if its work shared a pool with the work that waits for the model: such work has a pool of its own while it
-/// lasts.
+/// Pools are kept per process, because a process made by `fork` has the memory of its parent but not its threads, and
+/// would wait forever for a pool of the parent.
+///
+/// Work that calls Python has a pool of its own while it runs. A model that it calls may use this library as well; if
+/// both shared a pool, its threads could all wait for the model, whose own work would then never start.
 type Pools = HashMap<(u32, usize), (Option<Arc<ThreadPool>>, Vec<Arc<ThreadPool>>)>;
 
 static POOLS: Mutex<Option<Pools>> = Mutex::new(None);
 
-/// Idle pools of one size that are kept.
+/// Largest number of idle pools that are kept per process and number of threads.
 const KEPT: usize = 4;
 
-/// Threads per core, at most: more of them only wait for each other.
+/// Largest number of threads per core. More threads would only wait for each other.
 const PER_CORE: usize = 4;
 
-/// A pool for one piece of work.
+/// A pool that is lent to one piece of work, and returned when this value is dropped.
 pub(super) struct Lent {
     pool: Arc<ThreadPool>,
-    /// Key under which the pool is returned.
+    /// Key under which the pool is returned; `None` for the shared pool, which is not taken out.
     home: Option<(u32, usize)>,
 }
 
@@ -51,11 +52,10 @@ impl Drop for Lent {
     }
 }
 
-/// A pool of `n_jobs` threads: `None` and -1 stand for one per core, -2 for one less, and so on. `calls` says
-/// whether its work calls Python.
+/// Lends a pool with the [number of threads](count) that `n_jobs` stands for. `calls` is true for work that calls Python.
 ///
 /// # Errors
-/// `ValueError` for 0.
+/// `ValueError` for 0, `RuntimeError` if the threads cannot be started.
 pub(super) fn with_threads(n_jobs: Option<i64>, calls: bool) -> PyResult<Lent> {
     let n = count(n_jobs)?;
     let key = (std::process::id(), n);
@@ -87,6 +87,8 @@ fn with_pools<R>(
     work(pools.get_or_insert_default().entry(key).or_default())
 }
 
+/// Checks that `n_jobs` is not 0.
+///
 /// # Errors
 /// `ValueError` for 0.
 pub(super) fn check(n_jobs: Option<i64>) -> PyResult<()> {
@@ -98,7 +100,11 @@ pub(super) fn check(n_jobs: Option<i64>) -> PyResult<()> {
     }
 }
 
-/// The number of threads that `n_jobs` stands for.
+/// Number of threads that `n_jobs` stands for: a positive number itself, but at most four per core; `None` and -1 for one
+/// per core, -2 for one less, and so on, but at least one.
+///
+/// # Errors
+/// `ValueError` for 0.
 pub(super) fn count(n_jobs: Option<i64>) -> PyResult<usize> {
     check(n_jobs)?;
     let cores = available_parallelism().map_or(1, usize::from);

@@ -63,12 +63,12 @@ pub struct PairwiseReport {
 }
 
 impl Pairwise {
-    /// Creates a report with intervals over runs for the means. The runs must be packed for these metrics and for a
-    /// metric of agreement such as [`PairMetric::PA_ACC`].
+    /// Creates a report with an interval over runs for the mean of each metric. The runs must be packed for these
+    /// metrics and for a metric of agreement such as [`PairMetric::PA_ACC`].
     ///
     /// # Errors
     /// As [`evaluate_packed`](Self::evaluate_packed) and [`Agreement::from_packed`]; `InvalidParameter` for a level
-    /// outside (0, 1) or fewer than two replicates.
+    /// outside (0, 1), and for fewer than two or more than 10 million replicates.
     pub fn report(&self, packed: &PackedRuns, interval: RunInterval) -> Result<PairwiseReport> {
         let runs = self.evaluate_packed(packed)?;
         let report_metric = |&metric: &PairMetric| {
@@ -85,8 +85,8 @@ impl Pairwise {
         PairwiseReport::new(packed, runs.errors(), metrics, interval)
     }
 
-    /// Creates a report with jackknife intervals, but without the values of the pairs and their medians, so that memory
-    /// grows only with the number of runs.
+    /// Creates a report with jackknife intervals, but without the values of the pairs and their medians, so that its
+    /// size does not grow with the number of pairs.
     ///
     /// # Errors
     /// As [`report`](Self::report).

@@ -26,8 +26,8 @@ use columns::{Features, ID, Role};
 /// distances by the lower id. Samples with missing values get no explanation, and training cases with missing values are left
 /// out; both are counted.
 ///
-/// The values are those of `xai casebased explain` to the last bit. The training table is read once per 65 536 samples, and is
-/// not held in memory.
+/// The values are those of `xai casebased explain` to the last bit. The training table is not held in memory. It is read
+/// about once per 65 536 samples, and twice more to standardise the features (`--scale`).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xai-sql explain --train train.parquet --test test.parquet --label class --predicted predicted --out explained.parquet
@@ -52,8 +52,8 @@ pub(crate) struct Arguments {
     /// the order of file names, which is slower because files are read one after the other.
     #[arg(long, value_name = "COLUMN")]
     id: Option<String>,
-    /// Feature columns, separated by commas, or one column of lists [default: all other numeric columns of the training table
-    /// except the index that pandas writes].
+    /// Feature columns, separated by commas, or one column of lists [default: all other numeric and Boolean columns of the
+    /// training table except the index that pandas writes].
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     features: Option<Vec<String>>,
     /// Number of neighbours per sample.
@@ -142,7 +142,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Failure> {
     output::print(text.as_bytes())
 }
 
-/// Correspondences that are defined.
+/// Correspondences of a batch, without the undefined ones.
 fn scores(batch: &RecordBatch) -> Vec<f64> {
     let column = batch
         .column_by_name("correspondence")

@@ -13,12 +13,12 @@ use crate::perturbation::{Baseline, Features, SingleRemoval};
 /// |A₀ Δ X₀|, A₀ the features without attribution, X₀ those whose removal changes nothing
 /// ```
 ///
-/// A number of features from 0 to all, **lower is better**. A feature has no attribution if that of each of its
-/// positions is 0 or smaller than [`zero_threshold`](NonSensitivity::zero_threshold) (by default a share of the largest
-/// of the map, so that its scale does not matter). It is ignored if the score changes by less than
-/// [`change_threshold`](NonSensitivity::change_threshold) with the baseline and with each of
-/// [`more_baselines`](NonSensitivity::more_baselines), because a feature that equals one baseline seems to be ignored.
-/// With [`Mismatch`], only one of the two kinds of error is counted.
+/// A number of features from 0 to all, **lower is better**. A feature has no attribution if the magnitude at each of
+/// its positions is 0 or below [`zero_threshold`](NonSensitivity::zero_threshold) (by default a share of the map's
+/// largest magnitude, so that its scale does not matter). The model ignores a feature if the score changes by less than
+/// [`change_threshold`](NonSensitivity::change_threshold) when it is set to the baseline, and to each of
+/// [`more_baselines`](NonSensitivity::more_baselines): a feature that equals a baseline always seems to be ignored with
+/// it. [`mismatch`](NonSensitivity::mismatch) can restrict the count to one of the two kinds of mismatch.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -34,7 +34,7 @@ use crate::perturbation::{Baseline, Features, SingleRemoval};
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
-/// The model sees `n · (1 + features)` rows per baseline.
+/// The model sees `n · (1 + features · baselines)` rows.
 ///
 /// Defaults: single positions, baseline 0, attributions below 1e-5 of the largest, changes of the score below 1e-5.
 ///
@@ -143,7 +143,7 @@ impl<T: Real> Measure<T> for NonSensitivity {
             let counts = (0..cells.n_cells()).filter(|&feature| {
                 let positions = cells.positions(feature).iter();
                 let mut magnitudes = positions.map(|&p| magnitude(&attributions[p as usize]));
-                // An attribution of 0 is silent for a threshold of 0 too, and for a map of zeros, whose threshold is 0.
+                // The second condition is for a threshold of 0, which also a map of zeros has.
                 let is_silent = magnitudes.all(|m| m < threshold || m == 0.0);
                 let is_unchanged = |drop: f64| drop.abs() < self.change_threshold;
                 let is_ignored = drops

@@ -16,8 +16,8 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Ties};
 /// [`capped`](MaskMetric::capped) divides by the largest possible number of hits instead.
 /// [`influence`](MaskMetric::influence) multiplies by `n_positions / |object|`, with which a random map has the value 1
 /// and larger values are possible. If attributions are tied at the cut, the value is the mean over all orders of the
-/// tied positions, unless [`ties`](MaskMetric::ties) says otherwise. It is undefined for an empty mask and for a map
-/// whose attributions are all equal.
+/// tied positions, and a map whose attributions are all equal has no value. With [`Ties::LowestIndex`], the positions
+/// of lower index count, and such a map has a value too. The value is undefined for an empty mask.
 ///
 /// ```
 /// use ndarray::array;

@@ -3,9 +3,10 @@
 //! Gold and predicted spans are the vertices of a bipartite graph, whose edges are the pairs of sufficient overlap; a
 //! maximum matching is found by the algorithm of Hopcroft and Karp. A text of `n` spans can have `n²` edges (if all
 //! spans are equal), so the edges are never listed. Instead, the search queries a k-d tree over starts and ends of the
-//! gold spans for *some* matching span that is not visited yet, and every visited span is removed from the tree. One
-//! phase of the search visits each span once, with one query per visit, and there are `O(√n)` phases at most, in
-//! practice a few. This takes `O(n^1.5)` queries in the worst case, where listing the edges takes `O(n^2.5)` steps.
+//! gold spans for *some* matching span that is not visited yet, and every visited span is removed from the tree. A
+//! phase consists of a breadth-first and a depth-first search, each of which visits a span at most once and therefore
+//! needs `O(n)` queries. There are at most `O(√n)` phases, in practice a few. In total these are `O(n^1.5)` queries,
+//! where the same algorithm on a list of edges takes `O(n^2.5)` steps.
 
 use std::ops::Range as Span;
 
@@ -27,8 +28,8 @@ pub(super) fn iou(a: &Span<usize>, b: &Span<usize>) -> f64 {
 
 /// Test for the match of two spans.
 ///
-/// It must be monotone: if a span matches another one, so does every span whose start and end are at least as near to
-/// those of the other one, on the same sides. The search in [`SpanTree`] relies on this.
+/// It must be monotone: if span `a` matches `b`, so does every span whose start lies between the starts of `a` and `b`,
+/// and whose end lies between their ends. The search in [`SpanTree`] relies on this.
 type Matches<'a> = dyn Fn(&Span<usize>, &Span<usize>) -> bool + 'a;
 
 /// A matching that is augmented until it is maximum.
@@ -146,7 +147,7 @@ impl<'a> Matching<'a> {
                 },
             }
         }
-        // The pairs of the path replace those of the old matching on it, which are one less.
+        // The pairs of the path replace the pairs of the old matching on it, which are one fewer.
         for (span, gold) in path {
             self.partner[gold] = Some(span);
         }

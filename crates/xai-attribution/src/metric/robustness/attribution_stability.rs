@@ -17,11 +17,10 @@ use crate::perturbation::{Neighborhood, Neighbors, OutputChanges};
 /// mean over neighbours x' of the same prediction of similarity(e(x), e(x'))
 /// ```
 ///
-/// The similarity ([`MapSimilarity`]) is the structural similarity, Spearman's correlation, or the Jaccard index of the
-/// largest attributions. In [−1, 1], **higher is
-/// better**, 1 = the map does not change. Neighbours with another prediction are left out, because their
-/// explanation should differ. It is undefined without a remaining neighbour, and if all
-/// similarities are undefined, as the correlation with a constant map is.
+/// The similarity ([`MapSimilarity`]) is the structural similarity, Spearman's or Pearson's correlation, or the Jaccard
+/// index of the largest attributions. In [−1, 1] (with the Jaccard index in [0, 1]), **higher is better**. Neighbours
+/// with another prediction are left out, because their explanation should differ, and so are undefined similarities,
+/// such as the correlation with a constant map. The value is undefined if no neighbour remains.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayD, ArrayViewD, array};

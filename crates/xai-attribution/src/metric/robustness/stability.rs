@@ -71,11 +71,12 @@ impl Statistic for Maximum {
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
-/// With [`MapDistance::Relative`], distances have no unit, and the metrics are Max-Sensitivity and
-/// Avg-Sensitivity as Captum and Quantus compute them; a map of zeros then has no value.
+/// With [`MapDistance::Relative`], distances have no unit, and the metrics are Max-Sensitivity as Captum and Quantus
+/// compute it and Avg-Sensitivity as Quantus does. The exception is a map of zeros, which has no value here (Captum
+/// divides by 1, Quantus by 0).
 ///
-/// The explainer sees `n · (1 + n_neighbors)` inputs. Average and maximum are two metrics, which
-/// share the neighbours within a run.
+/// The explainer sees `n · (1 + n_neighbors)` inputs, and with `same_prediction` so does the model. The average and the
+/// maximum share the maps of the neighbours within a run.
 ///
 /// # Source
 /// Bhatt et al., *Evaluating and Aggregating Feature-based Model Explanations*, 2020, definition 2

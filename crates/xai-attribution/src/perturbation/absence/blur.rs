@@ -5,7 +5,7 @@ use ndarray::ArrayViewD;
 use xai_core::number::elementary;
 use xai_core::{Layout, Real};
 
-/// Blurs every sample by a separable Gaussian along height and width, or along time.
+/// Blurs every sample by a separable Gaussian along height and width, or along time. Tabular samples stay as they are.
 pub(crate) fn blurred<T: Real>(inputs: ArrayViewD<'_, T>, layout: Layout, sigma: f64) -> Vec<T> {
     let shape = &inputs.shape()[1..];
     let axes: &[usize] = match layout {
@@ -33,10 +33,10 @@ pub(crate) fn blurred<T: Real>(inputs: ArrayViewD<'_, T>, layout: Layout, sigma:
     values
 }
 
-/// Kernel weights at distances 0, 1, …, 4 σ. The weights of both sides together sum to 1.
+/// Kernel weights at distances 0, 1, …, 4 σ. Counted once for distance 0 and twice for all others, they sum to 1.
 fn gaussian(sigma: f64) -> Vec<f64> {
-    // At most 40 000, because σ is at most 10 000.
-    // Rounded to the nearest pixel, like the `truncate` of SciPy's `gaussian_filter`.
+    // Rounded to the nearest position, as in SciPy's `gaussian_filter` with `truncate` 4. At most 40 000, because σ is
+    // at most 10 000.
     let radius = (4.0 * sigma + 0.5).floor() as u32;
     let weight = |d: u32| elementary::exp(-0.5 * (f64::from(d) / sigma).powi(2));
     let sides: f64 = (1..=radius).map(weight).sum();

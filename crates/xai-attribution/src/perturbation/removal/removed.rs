@@ -18,8 +18,8 @@ pub(crate) struct Remover<T> {
     element_layout: Positions,
     replacement: Replacement<T>,
     first_sample: usize,
-    /// Lowest sample of which everything was to be removed, which leaves nothing to impute from. `usize::MAX` if
-    /// none.
+    /// Lowest index in the batch of a sample whose positions were all to be removed, which leaves nothing to impute
+    /// from. `usize::MAX` if there is none.
     emptied: AtomicUsize,
 }
 
@@ -75,7 +75,7 @@ impl<T: Real> Remover<T> {
         }
     }
 
-    /// Checks that nothing was imputed from an empty image.
+    /// Checks that no call of [`remove`](Self::remove) left an image without positions to impute from.
     ///
     /// # Errors
     /// An invalid parameter about the baseline, naming the first such sample.

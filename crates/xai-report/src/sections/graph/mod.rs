@@ -1,4 +1,4 @@
-//! Explanatory subgraphs.
+//! Section about explanatory subgraphs of graph neural networks.
 
 mod data;
 mod findings;
@@ -16,7 +16,7 @@ use crate::section::{Block, Figure, Finding, Origin, Section, SectionKind};
 pub use data::*;
 
 impl Graph {
-    /// Kind of these sections.
+    /// Key, title, question and limits of this kind of section.
     pub const KIND: SectionKind = SectionKind {
         key: "graph",
         title: "Explanatory subgraphs",

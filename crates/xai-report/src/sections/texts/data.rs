@@ -1,4 +1,4 @@
-//! The section of texts.
+//! Data of the section about texts.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use crate::origin::Origin;
 use crate::sections::compared::Compared;
 use crate::sections::compared::shown::shown;
 
-/// Tokens of a text that are shown.
+/// Largest number of tokens of a text that are shown.
 const MAX_TOKENS: usize = 300;
 
 /// Section about texts: do explainers mark the words that people mark?
@@ -18,52 +18,55 @@ pub struct Texts {
     /// Name and inputs of the section.
     #[serde(flatten)]
     pub origin: Origin,
-    /// The explainers by the metrics of what people marked; no metrics where they marked nothing.
+    /// Comparison of the explainers by metrics of agreement with the tokens that people marked; without
+    /// metrics if there are no marked tokens.
     #[serde(flatten)]
     pub compared: Compared,
-    /// In how many texts all explainers have their largest attribution at the same token; left out
-    /// where there is one.
+    /// Number of texts in which all explainers have their largest attribution (with its sign) at the
+    /// same token; left out if there is only one explainer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub n_same_largest: Option<usize>,
-    /// Some texts.
+    /// Texts that are shown.
     pub texts: Vec<ShownText>,
 }
 
 /// A text with the attributions of its tokens.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ShownText {
-    /// The text, from 0.
+    /// Index of the text, from 0.
     pub sample: usize,
     /// Its name, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Its tokens, the first ones of many.
+    /// Its tokens, at most the first 300.
     pub tokens: Vec<String>,
-    /// Number of further tokens.
+    /// Number of further tokens, which are not shown.
     pub n_more: usize,
-    /// True for each token that people marked.
+    /// For each shown token, whether people marked it.
     pub rationale: Option<Vec<bool>>,
-    /// The attributions of its tokens by each explainer.
+    /// Attributions of the shown tokens, `[explainer][token]`.
     pub attributions: Vec<Vec<f64>>,
 }
 
 /// Texts, what people marked in them, and the attributions `[explainer][text][token]`.
 #[derive(Debug, Clone, Copy)]
 pub struct TextData<'a> {
-    /// The tokens of each text.
+    /// Tokens of each text.
     pub tokens: &'a [Vec<String>],
-    /// The names of the texts.
+    /// Names of the texts, if they have any.
     pub names: Option<&'a [String]>,
-    /// True for each token that people marked.
+    /// For each token, whether people marked it, `[text][token]`.
     pub rationales: Option<&'a [Vec<bool>]>,
-    /// The attributions of the tokens, by each explainer.
+    /// Attributions of the tokens, `[explainer][text][token]`.
     pub attributions: &'a [&'a [Vec<f64>]],
 }
 
 impl Texts {
-    /// The section of a table of explainers and metrics, and the texts that it is of. The best and
-    /// the worst texts by the first metric, of the explainer that it ranks first, are shown; some
-    /// evenly spread where there is no metric.
+    /// Creates the section from an evaluation of explainers and the texts that were explained.
+    ///
+    /// It shows up to two of the best and two of the worst texts by the first metric with a better end,
+    /// for the explainer that this metric ranks first. If there is no such metric, or it ranks no
+    /// explainer, it shows up to four evenly spaced texts.
     ///
     /// # Errors
     /// `NonFinite` for a value that is NaN or infinite, which evaluations never return.
@@ -123,7 +126,8 @@ impl ShownText {
         }
     }
 
-    /// Separator between two tokens: nothing if tokens contain their own spaces.
+    /// Separator between two tokens: empty if any token starts or ends with white space, otherwise a
+    /// space.
     pub(crate) fn between(&self) -> &'static str {
         let is_space = |c: Option<char>| c.is_some_and(char::is_whitespace);
         let mut tokens = self.tokens.iter();
@@ -133,7 +137,8 @@ impl ShownText {
     }
 }
 
-/// The first token of the largest attribution.
+/// Position of the largest attribution (with its sign); the first of several equal ones. `None` for a
+/// text without tokens.
 fn largest(map: &[f64]) -> Option<usize> {
     let places = map.iter().enumerate();
     let largest = places.reduce(|best, other| if other.1 > best.1 { other } else { best });

@@ -29,15 +29,17 @@ pub trait RankedPart:
 /// Score drop from removing random parts of the most, or least, relevant features.
 ///
 /// ```text
-/// FF±_i = mean over steps k and draws of ( g(f, x_i) − g(f, x_i without a random share β of its k first features) )
+/// FF±_i = mean over steps k and draws of ( g(f, x_i) − g(f, x_i without a random share β of F±_k) ),
+/// F±_k = the k most (+) or least (−) relevant features of x_i
 /// ```
 ///
 /// [`FFidelityPositive`] removes from the most relevant features, **higher is better**; [`FFidelityNegative`] from the
-/// least relevant, **lower is better**; [`FFidelity`] is their difference, **higher is better**. In units of the score.
-/// Removing all of the first features, as [`Deletion`](crate::Deletion) does, makes inputs unlike the training data.
-/// Here only a random share β of them is removed, rounded and at least one feature, and the model to evaluate is one
-/// that was fine-tuned on inputs without random shares up to β of their features: it has seen inputs with that much
-/// missing. The random draws of a sample depend on the seed and its index, and are the same ranks for all explainers.
+/// least relevant, **lower is better**; [`FFidelity`] is their difference FF+ − FF−, **higher is better**. In units of
+/// the score. Removing all of `F±_k`, as [`Deletion`](crate::Deletion) does, makes inputs unlike the training data.
+/// Here only a random share β of them is removed (rounded to a number of features, at least one). The model to evaluate
+/// should have been fine-tuned on inputs that lack a random share of up to β of their features, so that it has seen
+/// inputs with that much missing. The draws depend on the seed and the index of the sample. They are ranks rather than
+/// features, so that they are the same for all explainers.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -53,14 +55,15 @@ pub trait RankedPart:
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
-/// The model sees `n · (1 + steps · n_draws)` rows for each end.
+/// The model sees `n · (1 + steps · n_draws)` rows for one end of the ranking, and `n · (1 + 2 · steps · n_draws)` for
+/// [`FFidelity`].
 ///
-/// Defaults: 10 steps over all positions, 20 draws of a tenth of the part, baseline 0, seed 1.
+/// Defaults: 10 steps over all positions, 20 draws per step, β = 0.1, baseline 0, seed 1.
 ///
 /// # Source
 /// Zheng et al., *F-Fidelity: A Robust Framework for Faithfulness Evaluation of Explainable AI*, 2025. They draw a
-/// share α of the part, capped at β of all features, and report accuracies; scores also change where no prediction
-/// does. The counterpart for graphs is robust fidelity.
+/// share α of `F±_k`, capped at β of all features, and report drops of the accuracy. Drops of the score, as here, also
+/// show changes that do not alter a prediction. The counterpart for graphs is robust fidelity.
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct FFidelityMetric<K> {
     #[param(flatten)]

@@ -16,8 +16,9 @@ use crate::perturbation::{Baseline, Features, RemovalCurve, RemovalTies, Start, 
 /// mean over q of (g(x) − g(x with the first q of its features only)), q = 1, 5, 10, 20, 50 %
 /// ```
 ///
-/// In units of the score, **lower is better**: the kept features are enough for the prediction. It is the counterpart
-/// of [`Comprehensiveness`](crate::metric::Comprehensiveness).
+/// In units of the score, **lower is better**: with a low value, the kept features are enough for the prediction.
+/// Shares are rounded to features, at least 1; with few features, several shares can be one point. It is the
+/// counterpart of [`Comprehensiveness`](crate::metric::Comprehensiveness).
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
