@@ -19,12 +19,13 @@ use crate::{browser, fuzz, peers, python, site};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// The libraries, each after its dependencies.
-const LIBRARIES: [&str; 8] = [
+const LIBRARIES: [&str; 9] = [
     "xai-derive",
     "xai-core",
     "xai-casebased",
     "xai-attribution",
     "xai-graph",
+    "xai-counterfactual",
     "xai-repro",
     "xai-metrics",
     "xai-report",

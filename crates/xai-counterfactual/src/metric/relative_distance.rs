@@ -1,0 +1,75 @@
+use xai_core::Result;
+use xai_core::describe::{Parameters, metric};
+
+use super::{CounterfactualMetric, per_row};
+use crate::data::CounterfactualData;
+use crate::distance::DistanceOptions;
+use crate::input;
+use crate::reference::Among;
+use crate::selection::Selection;
+use crate::values::CounterfactualValues;
+
+/// Distance of a counterfactual relative to that of the nearest training row of the wanted class.
+///
+/// ```text
+/// d(x, x') / d(x, NUN(x))
+/// ```
+///
+/// At least 0, **lower is better**. NUN is the nearest training row of the target, or of another class than the query's. A query on
+/// such a row has no value.
+///
+/// # Extremes
+/// 0: the counterfactual is the query. 1: as far as a real case. Above 1: a real case is nearer.
+///
+/// # Limits
+/// It depends on how dense the training data are around the query.
+///
+/// # Source
+/// Keane and Smyth, *Good counterfactuals and where to find them*, 2020; Smyth and Keane, *A few good counterfactuals*, 2022.
+///
+/// # Elsewhere
+/// `ceval.relative_dist`
+#[metric(
+    name = "relative-distance",
+    direction = Direction::Lower,
+    range = Range::NON_NEGATIVE,
+    needs = &[input::COUNTERFACTUALS, input::TRAIN, input::TRAIN_LABELS],
+)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters, Default)]
+pub struct RelativeDistance {
+    /// Distance between rows.
+    #[param(flatten)]
+    pub(super) distance: DistanceOptions,
+    /// Counterfactuals that count.
+    #[param(flatten)]
+    pub(super) selection: Selection,
+}
+
+impl CounterfactualMetric for RelativeDistance {
+    fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
+        let reference = data.the_reference()?;
+        reference.labels()?;
+        let among: Vec<Among> = match data.known_classes(input::TARGET) {
+            Some(target) => target.iter().copied().map(Among::Class).collect(),
+            None => data
+                .the_classes(input::CLASS)?
+                .iter()
+                .copied()
+                .map(Among::Except)
+                .collect(),
+        };
+        let searches = reference.searches(self.distance)?;
+        let unlike = searches.nearest(data.queries.view(), &among, 1)?;
+        let distance = &searches.distance;
+        Ok(per_row!(
+            self,
+            data,
+            Smallest,
+            |row: usize, x: &[f64], c: &[f64]| {
+                let real = unlike[data.query[row]].as_ref()?.first()?.distance;
+                let own = distance.between(x, c)?;
+                (real > 0.0).then(|| own / real)
+            }
+        ))
+    }
+}

@@ -1,0 +1,122 @@
+use xai_core::Result;
+use xai_core::describe::{Parameter, Parameters, metric};
+
+use super::CounterfactualMetric;
+use super::nearest_distance::{Reduce, classes};
+use crate::data::CounterfactualData;
+use crate::distance::DistanceOptions;
+use crate::input;
+use crate::reference::Among;
+use crate::selection::Selection;
+use crate::values::{Best, CounterfactualValues};
+
+/// Comparison of the two distances.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Parameter)]
+#[param(name = "score")]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum TrustValue {
+    /// `d_other / (d_own + d_other)`, in [0, 1].
+    #[default]
+    Share,
+    /// `d_other / d_own`, without an upper end.
+    Ratio,
+}
+
+/// Aggregation of the distances of the k nearest rows of a class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Parameter)]
+#[param(name = "reduce")]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum TrustReduce {
+    /// Distance of the k-th row.
+    #[default]
+    Last,
+    /// Their mean.
+    Mean,
+}
+
+/// Distance to the nearest other class relative to that to the own class.
+///
+/// ```text
+/// share: d_other / (d_own + d_other)   ratio: d_other / d_own
+/// ```
+///
+/// In [0, 1], **higher is better**; `ratio` at least 0. The distances are those of the k-th nearest training row of the class, and of
+/// the nearest other class. Undefined for one class, and for 0/0.
+///
+/// # Extremes
+/// 1: on a row of its class. 0.5: as near to another class. 0: on a row of another class.
+///
+/// # Limits
+/// The mean of `ratio` is ruled by its largest value; `share` is bounded.
+///
+/// # Source
+/// Jiang et al., *To trust or not to trust a classifier*, 2018.
+///
+/// # Elsewhere
+/// `alibi.TrustScore`
+#[metric(
+    name = "trust-score",
+    direction = Direction::Higher,
+    range = Range::SHARE,
+    needs = &[input::COUNTERFACTUALS, input::TRAIN, input::TRAIN_LABELS],
+)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
+pub struct TrustScore {
+    /// Number of neighbours in each class.
+    #[param(at_least = 1, default = 1)]
+    k: usize,
+    /// Comparison of the two distances.
+    score: TrustValue,
+    /// Aggregation of the distances of the neighbours.
+    reduce: TrustReduce,
+    /// Distance between rows.
+    #[param(flatten)]
+    pub(super) distance: DistanceOptions,
+    /// Counterfactuals that count.
+    #[param(flatten)]
+    pub(super) selection: Selection,
+}
+
+impl CounterfactualMetric for TrustScore {
+    fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
+        let reference = data.the_reference()?;
+        let row_classes = classes(data)?;
+        let searches = reference.searches(self.distance)?;
+        let reduce = match self.reduce {
+            TrustReduce::Last => Reduce::Last,
+            TrustReduce::Mean => Reduce::Mean,
+        };
+        let (mut own, mut other) = (vec![None; data.n_rows()], vec![None; data.n_rows()]);
+        for &class in reference.classes() {
+            let among = vec![Among::Class(class); data.n_rows()];
+            let found = searches.nearest(data.rows.view(), &among, self.k)?;
+            for (row, near) in found.into_iter().enumerate() {
+                let Some(distance) = near.and_then(|near| reduce.value(&near)) else {
+                    continue;
+                };
+                if class == row_classes[row] {
+                    own[row] = Some(distance);
+                } else {
+                    other[row] =
+                        Some(other[row].map_or(distance, |nearest: f64| nearest.min(distance)));
+                }
+            }
+        }
+        let values = own.into_iter().zip(other).map(|(own, other)| {
+            let (own, other) = (own?, other?);
+            let divisor = match self.score {
+                TrustValue::Share => own + other,
+                TrustValue::Ratio => own,
+            };
+            (divisor > 0.0).then(|| other / divisor)
+        });
+        Ok(CounterfactualValues::per_row(
+            values.collect(),
+            self.selection,
+            Best::Largest,
+            data,
+        ))
+    }
+}

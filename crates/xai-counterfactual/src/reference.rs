@@ -1,0 +1,410 @@
+//! Training rows, and searches among them.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ndarray::{Array2, ArrayView2, Axis};
+use xai_core::number::{Label, check_finite, labels_to_i64};
+use xai_core::tensor::check_shape;
+use xai_core::{Error, Result, parallel};
+
+use crate::distance::{DistanceOptions, Embedding, PreparedDistance};
+use crate::input;
+use crate::schema::Schema;
+use crate::search::{Engine, Near};
+
+/// Training rows with their classes, among which neighbours are searched and by which distances are scaled.
+///
+/// Scales, engines and the distances of training rows to each other are computed when a metric first needs them, once per distance,
+/// and shared by all metrics and all methods.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_counterfactual::{Reference, Schema};
+/// let train = array![[0.0, 0.0], [1.0, 0.0], [4.0, 3.0]];
+/// let reference = Reference::new(Schema::numeric(2), train.view(), Some(&[0, 0, 1]))?;
+/// assert_eq!((reference.n_rows(), reference.classes()), (3, &[0, 1][..]));
+/// # Ok::<(), xai_core::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Reference {
+    schema: Schema,
+    train: Array2<f64>,
+    labels: Option<Vec<i64>>,
+    classes: Vec<i64>,
+    searches: Mutex<Vec<(DistanceOptions, Arc<Searches>)>>,
+}
+
+impl Reference {
+    /// Takes training rows `(T, d)` and their classes.
+    ///
+    /// The classes are labels of the data or, better, predictions of the model that is explained: the metrics of plausibility ask where
+    /// the model's classes are. Without classes only distances can be scaled, and neighbours of any class searched.
+    ///
+    /// # Errors
+    /// `Empty` without rows, `ShapeMismatch` for another number of columns or labels, `NonFinite`, and `OutOfDomain` for a row that
+    /// breaks a one-hot group.
+    pub fn new<L: Label>(
+        schema: Schema,
+        train: ArrayView2<'_, f64>,
+        labels: Option<&[L]>,
+    ) -> Result<Self> {
+        if train.nrows() == 0 {
+            return Err(Error::empty(input::TRAIN));
+        }
+        check_shape(
+            input::TRAIN,
+            &[train.nrows(), schema.n_columns()],
+            train.shape(),
+        )?;
+        check_finite(input::TRAIN, train)?;
+        schema.check_rows(input::TRAIN, train)?;
+        let labels = match labels {
+            Some(labels) => {
+                check_shape(input::TRAIN_LABELS, &[train.nrows()], &[labels.len()])?;
+                Some(labels_to_i64(input::TRAIN_LABELS, labels.iter().copied())?)
+            }
+            None => None,
+        };
+        let mut classes = labels.clone().unwrap_or_default();
+        classes.sort_unstable();
+        classes.dedup();
+        Ok(Self {
+            schema,
+            train: train.to_owned(),
+            labels,
+            classes,
+            searches: Mutex::default(),
+        })
+    }
+
+    /// The features.
+    #[must_use]
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// The training rows, `(T, d)`.
+    #[must_use]
+    pub fn rows(&self) -> ArrayView2<'_, f64> {
+        self.train.view()
+    }
+
+    /// Number of training rows.
+    #[must_use]
+    pub fn n_rows(&self) -> usize {
+        self.train.nrows()
+    }
+
+    /// The classes that training rows have, ascending; empty without labels.
+    #[must_use]
+    pub fn classes(&self) -> &[i64] {
+        &self.classes
+    }
+
+    /// The classes of the training rows.
+    ///
+    /// # Errors
+    /// `InvalidParameter` if the reference was made without them.
+    pub fn labels(&self) -> Result<&[i64]> {
+        let missing = || {
+            Error::parameter(
+                input::TRAIN_LABELS,
+                "nothing",
+                "the class of each training row",
+            )
+        };
+        self.labels.as_deref().ok_or_else(missing)
+    }
+
+    /// The searches with a distance, made when they are first needed.
+    pub(crate) fn searches(&self, options: DistanceOptions) -> Result<Arc<Searches>> {
+        let mut searches = self.searches.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, found)) = searches.iter().find(|(other, _)| *other == options) {
+            return Ok(Arc::clone(found));
+        }
+        let made = Arc::new(Searches::new(options, self)?);
+        searches.push((options, Arc::clone(&made)));
+        Ok(made)
+    }
+}
+
+/// The training rows among which neighbours of a row are searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Among {
+    All,
+    Class(i64),
+    Except(i64),
+}
+
+impl Among {
+    fn has(self, class: i64) -> bool {
+        match self {
+            Self::All => true,
+            Self::Class(own) => class == own,
+            Self::Except(other) => class != other,
+        }
+    }
+}
+
+/// Engines over the training rows of each class, for one distance.
+///
+/// A search among several classes merges those of each class by distance and then index, which is the answer of a search over all
+/// of them: so one engine per class serves every metric.
+#[derive(Debug)]
+pub(crate) struct Searches {
+    pub(crate) distance: PreparedDistance,
+    embedding: Embedding,
+    classes: Vec<ClassRows>,
+    n_rows: usize,
+    /// The neighbours of the training rows among each other, for the largest `k` needed so far.
+    own: Mutex<Option<(usize, Arc<OwnNeighbors>)>>,
+}
+
+/// The nearest training rows of each training row, itself excluded.
+pub(crate) type OwnNeighbors = Vec<Option<Vec<Near>>>;
+
+#[derive(Debug)]
+struct ClassRows {
+    class: i64,
+    /// Index of each row in the training table, ascending.
+    indices: Vec<usize>,
+    rows: Array2<f64>,
+    engine: Engine,
+    /// For each column in which a difference is undefined, the value that all rows share, if they share one.
+    constants: Vec<Option<f64>>,
+}
+
+impl Searches {
+    fn new(options: DistanceOptions, reference: &Reference) -> Result<Self> {
+        let train = reference.rows();
+        let distance = PreparedDistance::new(options, &reference.schema, Some(train))?;
+        let embedding = Embedding::fit(distance.clone(), train);
+        let mut by_class: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
+        for row in 0..train.nrows() {
+            let class = reference.labels.as_ref().map_or(0, |labels| labels[row]);
+            by_class.entry(class).or_default().push(row);
+        }
+        let classes = by_class.into_iter().map(|(class, indices)| {
+            let raw = train.select(Axis(0), &indices);
+            let constant = |&column: &usize| {
+                let values = raw.column(column);
+                values
+                    .iter()
+                    .all(|value| value == &values[0])
+                    .then_some(values[0])
+            };
+            let constants = distance.undefined_columns().iter().map(constant).collect();
+            let rows = embedding.embed(raw.view());
+            let engine = Engine::new(rows.view(), &distance)?;
+            Ok(ClassRows {
+                class,
+                indices,
+                rows,
+                engine,
+                constants,
+            })
+        });
+        let classes = classes.collect::<Result<_>>()?;
+        Ok(Self {
+            embedding,
+            classes,
+            n_rows: train.nrows(),
+            own: Mutex::default(),
+            distance,
+        })
+    }
+
+    /// The `k` nearest training rows of each row (fewer if there are fewer), by distance and then index.
+    ///
+    /// `None` if there are no training rows of that kind, or if the distance to one of them is undefined.
+    pub(crate) fn nearest(
+        &self,
+        rows: ArrayView2<'_, f64>,
+        among: &[Among],
+        k: usize,
+    ) -> Result<Vec<Option<Vec<Near>>>> {
+        let embedded = self.embedding.embed(rows);
+        let mut found: Vec<Option<Vec<Near>>> = vec![Some(Vec::new()); rows.nrows()];
+        for class in &self.classes {
+            let wanted: Vec<usize> = (0..rows.nrows())
+                .filter(|&row| among[row].has(class.class))
+                .collect();
+            if wanted.is_empty() {
+                continue;
+            }
+            let nearest = class
+                .engine
+                .nearest(embedded.select(Axis(0), &wanted).view(), k)?;
+            for (&row, near) in wanted.iter().zip(nearest) {
+                if !class.is_defined(self.distance.undefined_columns(), |column| {
+                    rows[[row, column]]
+                }) {
+                    found[row] = None;
+                } else if let Some(all) = &mut found[row] {
+                    all.extend(near.into_iter().map(|near| Near {
+                        index: class.indices[near.index],
+                        ..near
+                    }));
+                }
+            }
+        }
+        Ok(found.into_iter().map(|near| closest(near?, k)).collect())
+    }
+
+    /// The `k` nearest training rows of each training row, itself excluded.
+    pub(crate) fn own_neighbors(&self, k: usize) -> Result<Arc<OwnNeighbors>> {
+        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, neighbors)) = own.as_ref()
+            && *known >= k
+        {
+            return Ok(Arc::clone(neighbors));
+        }
+        let mut found: OwnNeighbors = vec![Some(Vec::new()); self.n_rows];
+        let is_ambiguous = self
+            .classes
+            .iter()
+            .any(|class| class.constants.iter().any(Option::is_none))
+            || self
+                .classes
+                .windows(2)
+                .any(|two| two[0].constants != two[1].constants);
+        if is_ambiguous {
+            // A training row differs from another one where a difference is undefined.
+            found = vec![None; self.n_rows];
+        } else {
+            for class in &self.classes {
+                for of in &self.classes {
+                    // One more than wanted: a row is its own neighbour at distance 0.
+                    let nearest = class.engine.nearest(of.rows.view(), k + 1)?;
+                    for (&row, near) in of.indices.iter().zip(nearest) {
+                        let near = near.into_iter().map(|near| Near {
+                            index: class.indices[near.index],
+                            ..near
+                        });
+                        found[row]
+                            .get_or_insert_default()
+                            .extend(near.filter(|near| near.index != row));
+                    }
+                }
+            }
+        }
+        let neighbors: OwnNeighbors =
+            parallel::map(self.n_rows, |row| closest(found[row].clone()?, k));
+        let neighbors = Arc::new(neighbors);
+        *own = Some((k, Arc::clone(&neighbors)));
+        Ok(neighbors)
+    }
+
+    /// The distance of each training row of a class to the nearest other one of the class, ascending; `None` if a distance is
+    /// undefined or there are fewer than two.
+    pub(crate) fn nearest_within(&self, class: i64) -> Result<Option<Vec<f64>>> {
+        let Some(class) = self.classes.iter().find(|rows| rows.class == class) else {
+            return Ok(None);
+        };
+        if class.indices.len() < 2 || class.constants.iter().any(Option::is_none) {
+            return Ok(None);
+        }
+        let nearest = class.engine.nearest(class.rows.view(), 2)?;
+        let distances = nearest
+            .into_iter()
+            .enumerate()
+            .filter_map(|(row, near)| near.into_iter().find(|near| near.index != row));
+        let mut distances: Vec<f64> = distances.map(|near| near.distance).collect();
+        distances.sort_unstable_by(f64::total_cmp);
+        Ok(Some(distances))
+    }
+
+    /// Sizes of the connected components of the rows of a class, two rows being connected within `radius`: for each row the size of
+    /// its component, by index in the training table.
+    pub(crate) fn component_sizes(
+        &self,
+        class: i64,
+        radius: f64,
+    ) -> Result<BTreeMap<usize, usize>> {
+        let Some(class) = self.classes.iter().find(|rows| rows.class == class) else {
+            return Ok(BTreeMap::new());
+        };
+        let n = class.indices.len();
+        let mut parent: Vec<usize> = (0..n).collect();
+        for (row, near) in class
+            .engine
+            .within(class.rows.view(), radius)?
+            .into_iter()
+            .enumerate()
+        {
+            for other in near {
+                let (a, b) = (root(&mut parent, row), root(&mut parent, other));
+                parent[a] = b;
+            }
+        }
+        let roots: Vec<usize> = (0..n).map(|row| root(&mut parent, row)).collect();
+        let mut sizes = vec![0; n];
+        for &root in &roots {
+            sizes[root] += 1;
+        }
+        Ok(class
+            .indices
+            .iter()
+            .zip(&roots)
+            .map(|(&index, &root)| (index, sizes[root]))
+            .collect())
+    }
+
+    /// For each row the training rows of its class within `radius`, by index; empty for a class without rows, and where the
+    /// distance is undefined.
+    pub(crate) fn within(
+        &self,
+        rows: ArrayView2<'_, f64>,
+        classes: &[i64],
+        radius: &BTreeMap<i64, f64>,
+    ) -> Result<Vec<Vec<usize>>> {
+        let embedded = self.embedding.embed(rows);
+        let mut found = vec![Vec::new(); rows.nrows()];
+        for class in &self.classes {
+            let Some(&radius) = radius.get(&class.class) else {
+                continue;
+            };
+            let is_defined = |row: usize| {
+                class.is_defined(self.distance.undefined_columns(), |column| {
+                    rows[[row, column]]
+                })
+            };
+            let wanted: Vec<usize> = (0..rows.nrows())
+                .filter(|&row| classes[row] == class.class && is_defined(row))
+                .collect();
+            let near = class
+                .engine
+                .within(embedded.select(Axis(0), &wanted).view(), radius)?;
+            for (&row, near) in wanted.iter().zip(near) {
+                found[row] = near.into_iter().map(|index| class.indices[index]).collect();
+            }
+        }
+        Ok(found)
+    }
+}
+
+impl ClassRows {
+    /// Returns whether the distance of a row to every row of the class is defined.
+    fn is_defined(&self, columns: &[usize], value: impl Fn(usize) -> f64) -> bool {
+        let mut constants = columns.iter().zip(&self.constants);
+        constants
+            .all(|(&column, constant)| constant.is_some_and(|constant| constant == value(column)))
+    }
+}
+
+/// The `k` closest of some rows; `None` if there are none.
+fn closest(mut near: Vec<Near>, k: usize) -> Option<Vec<Near>> {
+    near.sort_unstable_by(Near::order);
+    near.truncate(k);
+    (!near.is_empty()).then_some(near)
+}
+
+/// The root of a union-find tree, with paths halved on the way.
+fn root(parent: &mut [usize], mut row: usize) -> usize {
+    while parent[row] != row {
+        parent[row] = parent[parent[row]];
+        row = parent[row];
+    }
+    row
+}

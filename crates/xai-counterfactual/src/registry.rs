@@ -1,0 +1,121 @@
+//! The metrics by name.
+//!
+#![doc = include_str!("../METRICS.md")]
+
+use xai_core::Result;
+use xai_core::describe::{Family, MetricEntry, Setting, Value, with};
+
+use crate::data::CounterfactualData;
+use crate::input;
+use crate::metric::{self, CounterfactualMetric};
+use crate::values::CounterfactualValues;
+
+/// A metric of the registry.
+pub type Entry = MetricEntry<Computation>;
+
+/// Computes a metric with some of its parameters set.
+#[derive(Clone, Copy)]
+pub struct Computation(Evaluate);
+
+type Evaluate = fn(&[(String, Value)], &CounterfactualData<'_>) -> Result<CounterfactualValues>;
+
+impl std::fmt::Debug for Computation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Computation")
+    }
+}
+
+impl Computation {
+    /// Computes the metric with some parameters set, defaults for the others.
+    ///
+    /// # Errors
+    /// `InvalidParameter` for an unknown parameter or a value outside its domain, and as [`CounterfactualMetric::compute`].
+    pub fn evaluate(
+        &self,
+        settings: &[(String, Value)],
+        data: &CounterfactualData<'_>,
+    ) -> Result<CounterfactualValues> {
+        (self.0)(settings, data)
+    }
+}
+
+const fn entry<M: CounterfactualMetric + Default + 'static>() -> Entry {
+    let evaluate: Evaluate =
+        |settings, data| with(M::default(), settings.iter().cloned())?.evaluate(data);
+    MetricEntry::new(M::INFO, Computation(evaluate)).with_parameters::<M>()
+}
+
+/// The metrics that are computed from counterfactuals, in the order of the documentation.
+pub const METRICS: &[Entry] = &[
+    entry::<metric::Coverage>(),
+    entry::<metric::Validity>(),
+    entry::<metric::TargetConfidence>(),
+    entry::<metric::Proximity>(),
+    entry::<metric::Sparsity>(),
+    entry::<metric::Diversity>(),
+    entry::<metric::DppDiversity>(),
+    entry::<metric::DistinctChanges>(),
+    entry::<metric::NearestDistance>(),
+    entry::<metric::Ynn>(),
+    entry::<metric::LocalOutlierFactor>(),
+    entry::<metric::Connectedness>(),
+    entry::<metric::RelativeDistance>(),
+    entry::<metric::NeighborRatio>(),
+    entry::<metric::TrustScore>(),
+    entry::<metric::Im1>(),
+    entry::<metric::Im2>(),
+    entry::<metric::InDomain>(),
+    entry::<metric::ConstraintViolation>(),
+    entry::<metric::CausalConsistency>(),
+    entry::<metric::Cost>(),
+    entry::<metric::Redundancy>(),
+    entry::<metric::NoiseInvalidation>(),
+    entry::<metric::ModelValidity>(),
+    entry::<metric::SetDistance>(),
+    entry::<metric::ChangeAgreement>(),
+    entry::<metric::DiscriminativePower>(),
+];
+
+/// The metrics of counterfactuals, the group gap included.
+pub const FAMILY: Family = Family {
+    name: "counterfactual",
+    package: env!("CARGO_PKG_NAME"),
+    title: "Counterfactual explanations",
+    summary: "Are counterfactuals valid, near, plausible and possible?",
+    metrics: || {
+        let computed = METRICS.iter().map(Entry::description);
+        computed
+            .chain([MetricEntry::new(metric::GROUP_GAP, ())])
+            .collect()
+    },
+    operations: &[],
+    inputs: input::INPUTS,
+};
+
+/// Finds a metric by its name or its name in another package; `_` may be written for `-`.
+///
+/// # Errors
+/// `InvalidParameter` for an unknown name, with similar names.
+pub fn find(name: &str) -> Result<&'static Entry> {
+    xai_core::describe::find(METRICS, name)
+}
+
+/// Computes a metric with settings, such as `ynn(k=3)`.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_counterfactual::{CounterfactualData, Schema, registry};
+/// let schema = Schema::numeric(1);
+/// let data = CounterfactualData::new(&schema, array![[0.0]].view(), array![[2.0]].view(), &[0])?;
+/// let proximity = registry::evaluate(&"proximity(distance=manhattan)".parse()?, &data)?;
+/// assert_eq!(proximity.value, Some(2.0));
+/// # Ok::<(), xai_core::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`find`] and [`Computation::evaluate`].
+pub fn evaluate(setting: &Setting, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
+    find(&setting.name)?
+        .computation
+        .evaluate(&setting.params, data)
+}

@@ -1,0 +1,233 @@
+//! Bad input is an error that names the place, or an undefined value that is counted.
+
+use ndarray::{Array2, array};
+use xai_core::{ErrorKind, Input};
+use xai_counterfactual::metric::{
+    Coverage, DppDiversity, NearestDistance, Proximity, Redundancy, Validity, Ynn,
+};
+use xai_counterfactual::{
+    Change, CounterfactualData, CounterfactualMetric, Error, Feature, MixedDistance, Reference,
+    Schema, ZeroScale, input, registry,
+};
+
+fn hot() -> Schema {
+    Schema::new(
+        3,
+        vec![Feature::numeric(0), Feature::one_hot(1..3).named("job")],
+    )
+    .unwrap()
+}
+
+fn about(error: &Error, which: Input, index: &[usize]) {
+    assert_eq!((error.input(), error.index()), (which, index), "{error}");
+}
+
+#[test]
+fn a_query_that_breaks_a_one_hot_group_is_named_with_its_row_and_column() {
+    let queries = array![[1.0, 1.0, 0.0], [1.0, 0.5, 0.5]];
+    let error = CounterfactualData::new(&hot(), queries.view(), Array2::zeros((0, 3)).view(), &[])
+        .unwrap_err();
+    about(&error, input::QUERIES, &[1, 1]);
+    assert!(error.to_string().contains("job"), "{error}");
+    let error = Reference::new(hot(), queries.view(), None::<&[i64]>).unwrap_err();
+    about(&error, input::TRAIN, &[1, 1]);
+    // A counterfactual may break it: that is what in-domain counts.
+    assert!(
+        CounterfactualData::new(
+            &hot(),
+            queries.slice(ndarray::s![..1, ..]),
+            queries.view(),
+            &[0, 0]
+        )
+        .is_ok()
+    );
+}
+
+#[test]
+fn a_missing_value_an_unknown_query_and_another_width_are_named() {
+    let schema = Schema::numeric(2);
+    let queries = array![[0.0, 0.0]];
+    let new = |rows: Array2<f64>, query: &[usize]| {
+        CounterfactualData::new(&schema, queries.view(), rows.view(), query).unwrap_err()
+    };
+    about(
+        &new(array![[1.0, 1.0], [f64::NAN, 2.0]], &[0, 0]),
+        input::COUNTERFACTUALS,
+        &[1, 0],
+    );
+    about(&new(array![[1.0, 1.0]], &[1]), input::QUERY, &[0]);
+    about(&new(array![[1.0, 1.0]], &[0, 0]), input::QUERY, &[]);
+    about(
+        &new(array![[1.0, 1.0, 1.0]], &[0]),
+        input::COUNTERFACTUALS,
+        &[],
+    );
+    let error = Reference::new(
+        Schema::numeric(3),
+        array![[1.0, 2.0]].view(),
+        None::<&[i64]>,
+    )
+    .unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::ShapeMismatch { .. }),
+        "{error}"
+    );
+    let error = Reference::new(
+        Schema::numeric(2),
+        Array2::zeros((0, 2)).view(),
+        None::<&[i64]>,
+    )
+    .unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Empty), "{error}");
+}
+
+#[test]
+fn a_metric_names_what_it_needs() {
+    let schema = Schema::numeric(1);
+    let data =
+        CounterfactualData::new(&schema, array![[0.0]].view(), array![[1.0]].view(), &[0]).unwrap();
+    let error = |found: Result<_, Error>| {
+        found
+            .map(|_: xai_counterfactual::CounterfactualValues| ())
+            .unwrap_err()
+    };
+    assert_eq!(error(Ynn::new().evaluate(&data)).input(), input::TRAIN);
+    assert_eq!(
+        error(Validity::new().evaluate(&data)).input(),
+        input::PREDICTED
+    );
+    assert_eq!(
+        error(Redundancy::new().evaluate(&data)).input(),
+        input::MODEL
+    );
+    let gower = error(Proximity::new().evaluate(&data));
+    assert_eq!(gower.input(), input::TRAIN);
+    assert!(gower.to_string().contains("gower"), "{gower}");
+    let k = error(Ynn::new().k(0).evaluate(&data));
+    assert_eq!(k.input(), Input::new("k"));
+    assert!(registry::find("proximty").is_err());
+}
+
+#[test]
+fn a_scale_of_0_is_undefined_and_counted_or_as_the_option_says() {
+    let schema = Schema::numeric(2);
+    // The second column is constant in training.
+    let reference = Reference::new(
+        schema.clone(),
+        array![[0.0, 1.0], [2.0, 1.0]].view(),
+        Some(&[0, 1]),
+    )
+    .unwrap();
+    let (queries, rows) = (array![[0.0, 1.0]], array![[1.0, 1.0], [1.0, 4.0]]);
+    let data = CounterfactualData::new(&schema, queries.view(), rows.view(), &[0, 0])
+        .unwrap()
+        .reference(&reference)
+        .unwrap();
+    let proximity = |zero_scale| {
+        Proximity::new()
+            .zero_scale(zero_scale)
+            .evaluate(&data)
+            .unwrap()
+            .per_counterfactual
+            .unwrap()
+    };
+    assert_eq!(proximity(ZeroScale::Undefined), [Some(0.25), None]);
+    assert_eq!(proximity(ZeroScale::One), [Some(0.25), Some(1.75)]);
+    assert_eq!(proximity(ZeroScale::Skip), [Some(0.25), Some(0.25)]);
+    let nearest = NearestDistance::new()
+        .among(xai_counterfactual::metric::AmongRows::All)
+        .evaluate(&data)
+        .unwrap();
+    assert_eq!(nearest.per_counterfactual.unwrap(), [Some(0.25), None]);
+}
+
+#[test]
+fn a_class_that_training_lacks_and_queries_without_rows_are_undefined() {
+    let schema = Schema::numeric(1);
+    let reference =
+        Reference::new(schema.clone(), array![[0.0], [1.0]].view(), Some(&[0, 0])).unwrap();
+    let data = CounterfactualData::new(
+        &schema,
+        array![[0.0], [1.0]].view(),
+        array![[3.0]].view(),
+        &[0],
+    )
+    .unwrap();
+    let data = data
+        .reference(&reference)
+        .unwrap()
+        .classes(input::PREDICTED, &[7])
+        .unwrap();
+    let euclidean = NearestDistance::new()
+        .distance(MixedDistance::Euclidean)
+        .evaluate(&data)
+        .unwrap();
+    assert_eq!((euclidean.value, euclidean.n_undefined), (None, 2));
+    assert_eq!(
+        DppDiversity::new().evaluate(&data).unwrap().per_query,
+        [None, None]
+    );
+    assert_eq!(
+        Coverage::new().evaluate(&data).unwrap().per_query,
+        [Some(1.0), Some(0.0)]
+    );
+}
+
+#[test]
+fn a_schema_has_each_column_once_and_sensible_features() {
+    for (features, word) in [
+        (vec![Feature::numeric(0)], "column 1"),
+        (
+            vec![Feature::numeric(0), Feature::one_hot(0..2)],
+            "column 0",
+        ),
+        (
+            vec![Feature::numeric(0).range(2.0, 1.0), Feature::numeric(1)],
+            "range",
+        ),
+        (
+            vec![Feature::numeric(0).step(0.0), Feature::numeric(1)],
+            "step",
+        ),
+        (
+            vec![Feature::numeric(0).cost(-1.0), Feature::numeric(1)],
+            "cost",
+        ),
+        (
+            vec![
+                Feature::categorical(0).change(Change::Increase),
+                Feature::numeric(1),
+            ],
+            "no order",
+        ),
+        (
+            vec![Feature::numeric(0), Feature::numeric(5)],
+            "column of the table",
+        ),
+    ] {
+        let error = Schema::new(2, features).unwrap_err();
+        assert_eq!(error.input(), input::SCHEMA);
+        assert!(error.to_string().contains(word), "{error}");
+    }
+}
+
+#[test]
+fn more_rows_than_requested_are_an_error_for_distinct_rows() {
+    let schema = Schema::numeric(1);
+    let data = CounterfactualData::new(
+        &schema,
+        array![[0.0]].view(),
+        array![[1.0], [2.0]].view(),
+        &[0, 0],
+    )
+    .unwrap();
+    let data = data
+        .classes(input::CLASS, &[0])
+        .unwrap()
+        .classes(input::PREDICTED, &[1, 1])
+        .unwrap()
+        .requested(1)
+        .unwrap();
+    let error = Validity::new().distinct(true).evaluate(&data).unwrap_err();
+    assert_eq!(error.input(), input::REQUESTED);
+}
