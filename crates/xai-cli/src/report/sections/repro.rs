@@ -205,7 +205,8 @@ mod tests {
         assert!(page.contains("its 80 % interval by a BCa bootstrap over runs"));
         assert!(page.contains("80 % interval over samples (Wilson)"));
         assert!(
-            !page.contains("jackknife") && !page.replace("cover 95 % where", "").contains("95 %")
+            !page.contains("jackknife")
+                && !page.replace("a level of 95 % unless", "").contains("95 %")
         );
     }
 
