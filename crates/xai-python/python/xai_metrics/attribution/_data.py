@@ -531,13 +531,16 @@ class Run:
         return {**read, **others, **drawn}
 
     def _read(self, name: str, values: Any, called: str, shape: Any, n: int) -> Any:
-        """An input as an array, by its description."""
+        """Return an input as an array, read by its description."""
         element = INPUTS[name]["element"]
         if element == "target":
             return targets_of(values, n, self.classes)
-        read = {"integer": integers, "boolean": booleans, "share": booleans_or_shares}.get(element, reals)
-        array = read(values, called)
-        return _places(array, shape) if name == "subsets" else array
+        if element == "integer":
+            positions = integers(values, called)
+            return _places(positions, shape) if name == "subsets" else positions
+        if element == "boolean":
+            return booleans(values, called)
+        return booleans_or_shares(values, called) if element == "share" else reals(values, called)
 
     def _mosaic(self, shape: Any) -> Any:
         if shape is None:
