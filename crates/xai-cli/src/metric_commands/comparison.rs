@@ -134,16 +134,17 @@ fn named_inputs<F: Family>() -> impl Iterator<Item = &'static InputSpec> {
 impl<F: Family> Args for ComparedFiles<F> {
     fn augment_args(command: Command) -> Command {
         let required = named_inputs::<F>().filter(|spec| F::REQUIRED.contains(&spec.input));
-        let one_of: Vec<String> = required.map(F::compared_option).collect();
+        let mut one_of = required.map(F::compared_option);
+        let first = one_of.next();
+        let others: Vec<String> = one_of.collect();
         let named = named_inputs::<F>().map(|spec| {
             let name = F::compared_option(spec);
-            let others: Vec<String> = one_of.iter().filter(|&it| *it != name).cloned().collect();
-            let is_required = others.len() < one_of.len();
-            let option = arguments::named(spec, name).required(is_required && others.is_empty());
-            if is_required && !others.is_empty() {
-                option.required_unless_present_any(others)
+            let is_first = first.as_ref() == Some(&name);
+            let option = arguments::named(spec, name);
+            if is_first && !others.is_empty() {
+                option.required_unless_present_any(&others)
             } else {
-                option
+                option.required(is_first)
             }
         });
         let mut options: Vec<Arg> = named.collect();
