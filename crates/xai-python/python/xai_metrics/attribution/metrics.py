@@ -181,6 +181,8 @@ def _example(info: MetricInfo) -> list[str]:
     """Return a runnable example, which applies the metric to maps of a quadratic model that assume
     a linear one.
     """
+    if not _ARGUMENTS.keys() >= set(info.needs):
+        return []
     inputs = "x" if "tabular" in info.layouts else "images"
     asked = [_ARGUMENTS[need] for need in info.needs]
     names = {name for _, names in asked for name in names} | {"x", inputs}
