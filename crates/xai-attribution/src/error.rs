@@ -5,9 +5,11 @@ use xai_core::evaluation::scatter;
 
 use crate::input;
 
-/// Error that stopped an evaluation, with every score computed before it.
+/// Error that stopped an evaluation, with the scores computed before it.
 ///
-/// No answer of the model is lost. `?` converts this into an [`Error`] where only the reason matters.
+/// These are the base and masked scores of the model and the values per sample of metrics. Scores of other changed
+/// inputs, such as the points of a curve, are lost for the batch that failed, and so is everything that metrics over
+/// all samples have collected. `?` converts this into an [`Error`] where only the reason matters.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -39,8 +41,8 @@ struct Stopped {
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CompletedScores {
-    /// Explainer that the maps belong to. `None` for scores of unchanged inputs, and if the evaluation has a single
-    /// set of maps.
+    /// Explainer that the maps belong to. `None` for scores of unchanged inputs, and outside of an
+    /// [`Evaluation`](crate::Evaluation), where maps have no name.
     pub explainer: Option<String>,
     /// `base` or `masked` for scores of the model, otherwise the name of the metric.
     pub score: String,
@@ -108,13 +110,14 @@ impl EvaluationError {
         self.0.explainer.as_deref()
     }
 
-    /// Metric under evaluation when the error occurred, in an [`Evaluation`](crate::Evaluation).
+    /// Metric under evaluation when the error occurred, in an [`Evaluation`](crate::Evaluation). In any evaluation,
+    /// the metric that refused its parameters or the data before the first call of the model.
     #[must_use]
     pub fn metric(&self) -> Option<&str> {
         self.0.metric.as_deref()
     }
 
-    /// All scores computed before the error.
+    /// Scores computed before the error.
     #[must_use]
     pub fn completed(&self) -> &[CompletedScores] {
         &self.0.completed

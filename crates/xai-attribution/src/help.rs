@@ -6,7 +6,7 @@ pub use xai_core::evaluation::EVALUATE_AT_ONCE;
 
 pub use xai_core::tensor::SCALE_MAPS_DOWN;
 
-/// For base scores that Average Drop and Average Gain cannot divide by.
+/// For base scores that Average Drop, Average Gain and IROF cannot divide by.
 pub const CHOOSE_ACTIVATION_OR_POLICY: Help =
     Help::new("choose {activation=softmax} or sigmoid, or {base_score_policy=skip} or as-is");
 /// For similarities of images on maps that are not images.
@@ -23,7 +23,8 @@ pub const NORMALIZE_MAPS: Help = Help::new("choose {normalize=true}");
 pub const ANSWERS_ARE_LOGITS: Help = Help::new("choose {answers=logits}");
 /// For two metrics of the same name.
 pub const RENAME_METRIC: Help = Help::new("give one of them another name");
-/// For a table, whose features have no neighbours.
+/// For baselines made of neighbouring positions, which the inputs do not have: blur of tables, and linear imputation of
+/// anything but images.
 pub const CHOOSE_OTHER_BASELINE: Help = Help::new("choose another {baseline}");
 /// For a metric whose input is missing.
 pub const GIVE_INPUT: Help =
@@ -44,7 +45,7 @@ pub const ONE_OUTPUT: Help = Help::new(
     "the only output of the model belongs to class 0: for two classes pass targets of shape (n, 1), 1 for samples \
      of the class that it is evidence for and -1 for the others, or let the model return one output per class",
 );
-/// For a softmax of one output, which is always 1.
+/// For a softmax or log-softmax of one output, which is constant.
 pub const CHOOSE_SIGMOID: Help = Help::new(
     "choose {activation=sigmoid} if the output is the logit of one of two classes, or {activation=none}",
 );

@@ -190,7 +190,9 @@ impl<'a, T: Real> Data<'a, T> {
     /// ```
     ///
     /// # Errors
-    /// Elements of another kind or another number of axes than the input has; negative positions.
+    /// A shape mismatch for another number of axes than the input has; out of domain for positions of features or
+    /// labels of segments that are negative or do not fit into `u32`. Elements of another kind than the metric reads
+    /// are no error here: the evaluation then fails because the input is missing.
     pub fn with_array(self, input: Input, array: InputArray) -> Result<Self> {
         use InputArray::{Booleans, Integers, Numbers};
         Ok(match (input, array) {
@@ -282,7 +284,7 @@ fn with_axes<V, D: Dimension>(input: Input, array: ArrayD<V>) -> Result<Array<V,
         .map_err(|_| Error::shape_described(input, expected(), &shape))
 }
 
-/// Positions of features, or numbers of segments.
+/// Converts positions of features or labels of segments to `u32`.
 fn positions<D: Dimension>(input: Input, array: ArrayD<i64>) -> Result<Array<u32, D>> {
     let mut elements = array.indexed_iter();
     if let Some((index, &x)) = elements.find(|(_, x)| u32::try_from(**x).is_err()) {

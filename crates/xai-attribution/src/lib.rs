@@ -33,7 +33,7 @@
 //! ```
 //! use ndarray::{Array2, ArrayViewD, Axis, array};
 //! use xai_attribution::{AverageDrop, Evaluate};
-//! // A model that scores two classes by the sum of the first and of the other two features.
+//! // A model that scores class 0 by the first feature, and class 1 by the sum of the other two.
 //! let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
 //!     let rows = batch.outer_iter().flat_map(|x| [x[0], x[1] + x[2]]);
 //!     Ok(Array2::from_shape_vec((batch.shape()[0], 2), rows.collect()).unwrap())

@@ -139,7 +139,8 @@ pub fn main() -> ExitCode {
 /// Parses a study and the options of its sections, without opening the files that it names. Used by the fuzz targets.
 ///
 /// # Errors
-/// The errors of `xai report check` that do not depend on files: invalid TOML, unknown keys and wrong values.
+/// Invalid TOML, unknown keys, and wrong or missing values, as in `xai report check`. A study without sections is no error
+/// here.
 #[doc(hidden)]
 pub fn check_study(text: &[u8]) -> Result<(), Failure> {
     use std::path::Path;
@@ -157,7 +158,8 @@ fn report_failure(failure: &Failure) -> ExitCode {
 }
 
 /// Prints a message of `clap` (help, version, or an error in the arguments) and returns its exit code. Help that cannot
-/// be printed is a failure. If standard error cannot be written, an error is reported by the exit code only.
+/// be printed is a failure, except if the reader closed the pipe. If standard error cannot be written, an error is
+/// reported by the exit code only.
 fn print_message(message: &clap::Error) -> ExitCode {
     use std::io::ErrorKind::BrokenPipe;
     if let Some(failure) = refused_value(message).or_else(|| metric_without_command(message)) {

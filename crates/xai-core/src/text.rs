@@ -88,7 +88,8 @@ pub fn visible_lines(text: &str) -> Cow<'_, str> {
     escape(text, |c| c != '\n' && is_control(c))
 }
 
-/// Escapes control characters in a JSON document as `\uXXXX`, which does not change its value.
+/// Escapes control characters other than line feeds in a JSON document as `\uXXXX`, which does not
+/// change its value.
 #[must_use]
 pub fn visible_json(json: String) -> String {
     if !json.contains(is_control) {

@@ -58,7 +58,8 @@
 //!
 //! A row in which an argument is NULL is skipped, and so is one with a list that holds a NULL. How many
 //! they are is in the result where that is a struct with `n_null`; beside the other functions
-//! `n_null(base, masked)` counts them. Without rows the value is NULL. What the policy `'skip'` leaves out
+//! `n_null(base, masked)` counts them. Without rows the value is NULL, and that of `n_null` is 0. (A struct with `n_null`
+//! is not NULL itself: its means and areas are.) What the policy `'skip'` leaves out
 //! besides, `count(*) FILTER (WHERE base <= 0)` counts (for `average_gain`: `base > 1`).
 //!
 //! # Types

@@ -103,7 +103,8 @@ fn memory(session: &SessionContext) -> Option<usize> {
     }
 }
 
-/// Adds all functions to a session, whose queries run in this process. Where its memory is limited, `groundtruth_auroc` holds a
+/// Adds all functions to a session, whose queries run in this process. Where its memory is limited and a call does not set
+/// `memory_mib`, `groundtruth_auroc` holds a
 /// share of it and no more.
 pub fn register(session: &SessionContext) {
     for function in with_memory(Stages::OneProcess, memory(session)) {

@@ -38,7 +38,7 @@ const VERSION: (&str, &str) = ("xai-datafusion", env!("CARGO_PKG_VERSION"));
 /// [`divide`](Self::divide) has sent the states of a group to one place, of those of some groups: the results of the places
 /// stand one after the other. Any parts, in any order, give the same result, for functions of this crate to the last bit.
 ///
-/// A query without aggregate functions has no states: `partial` gives rows of the result.
+/// A query without aggregate functions and groups has no states: `partial` gives rows of the result.
 ///
 /// Other tables are those of the session, whole in each process: small ones, that the rows are joined with.
 ///
@@ -86,8 +86,10 @@ impl TwoStages {
     /// Plans a query over the rows of `table`, which have this schema, and tables of the session.
     ///
     /// # Errors
-    /// A planning error for what is no query, and for a query whose result is not that of the results of parts: one that orders, limits
-    /// or numbers rows, aggregates twice, or reads the table twice.
+    /// A planning error for what is no query, for a query that does not read `table`, and for one whose result cannot be made of the
+    /// results of parts: one that orders or limits rows, has a window function, aggregates twice, reads the table twice or in a
+    /// subquery inside an expression, keeps unmatched rows of another table in a join, or has another operation over the rows
+    /// (such as `UNION`).
     pub async fn plan(
         session: &SessionContext,
         sql: &str,
@@ -104,7 +106,7 @@ impl TwoStages {
         session.deregister_table(table)?;
         let (state, plan) = frame?.into_parts();
         let plan = state.optimize(&plan)?;
-        // As SQL writes it: in small letters, but in quotes.
+        // Normalised as in SQL: a name without quotes becomes lower case.
         let name = TableReference::from(table);
         let found = TableUse::in_plan(&plan, name.table())?;
         if !found.reads {
@@ -182,7 +184,7 @@ impl TwoStages {
     /// those of no rows.
     ///
     /// # Errors
-    /// For rows of other columns; in the stream those of the functions, and of the rows.
+    /// For rows whose column types differ from those of the schema; in the stream those of the functions, and of the rows.
     pub fn partial(&self, rows: SendableRecordBatchStream) -> Result<SendableRecordBatchStream> {
         if types(&rows.schema()) != types(&self.first.rows.schema) {
             return exec_err!("the rows have other columns than the query was planned for");
@@ -198,9 +200,10 @@ impl TwoStages {
     }
 
     /// States by the place that they go to, out of `n`: those of equal groups to the same. Places without states are left out.
+    /// Without groups all states go to place 0.
     ///
     /// # Errors
-    /// For states of another query.
+    /// For states of another query or of another version of this crate, and for a query without states.
     pub fn divide(&self, states: RecordBatch, n: usize) -> Result<Vec<(usize, RecordBatch)>> {
         self.check(states.schema_ref())?;
         if self.n_keys == 0 {

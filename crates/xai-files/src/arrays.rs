@@ -30,7 +30,7 @@ pub fn read(file: impl AsRef<Path>) -> Result<StoredArray, Failure> {
     Ok(StoredArray::new(file, numbers.in_file(file)?))
 }
 
-/// Opens a file once and recognizes its format by the first bytes.
+/// Opens a file once and recognizes its format by its extension or its first bytes.
 fn read_file(file: &Path) -> Result<Numbers, Failure> {
     let opened = File::open(file).map_err(Failure::cannot_be_opened)?;
     let metadata = opened.metadata().map_err(Failure::cannot_be_opened)?;
@@ -68,7 +68,7 @@ impl StoredArray {
         self.shape().first().copied().unwrap_or_default()
     }
 
-    /// Returns whether the numbers have single precision.
+    /// Returns whether the numbers are floats of single or half precision.
     pub fn is_single(&self) -> bool {
         matches!(self.numbers, Numbers::F32(_))
     }
@@ -110,8 +110,8 @@ impl StoredArray {
         with_dimension(&self.file, array)
     }
 
-    /// Checks that single precision, in which models compute, can represent the numbers: none may become infinite,
-    /// and not all of them 0.
+    /// Checks that single precision, in which models compute, can represent the numbers: no finite number may become
+    /// infinite, and the largest magnitude must be 0 or at least the smallest normal number of single precision.
     pub fn for_model(self) -> Result<Self, Failure> {
         let beyond = match &self.numbers {
             Numbers::F64(array) => beyond_single(array),
@@ -181,8 +181,8 @@ fn first(array: &ArrayD<f64>, condition: impl Fn(&f64) -> bool) -> Option<(Vec<u
     Some((index.slice().to_vec(), x))
 }
 
-/// The first number that is infinite in single precision, or the largest one if it is below the smallest normal
-/// number there.
+/// Index and value of the first finite number that is infinite in single precision, or of the number with the largest
+/// magnitude if that is positive but below the smallest normal number of single precision. `None` if there is neither.
 fn beyond_single(array: &ArrayD<f64>) -> Option<(Vec<usize>, f64)> {
     let too_large = |x: &f64| x.is_finite() && !(*x as f32).is_finite();
     let largest = array.iter().fold(0.0f64, |largest, x| largest.max(x.abs()));
@@ -194,7 +194,7 @@ fn beyond_single(array: &ArrayD<f64>) -> Option<(Vec<usize>, f64)> {
     }
 }
 
-/// Returns whether a float is an integer up to 2^53. Beyond, neighbouring integers are the same float.
+/// Returns whether a float is an integer with a magnitude up to 2^53. Beyond, neighbouring integers are the same float.
 fn is_whole(x: f64) -> bool {
     x.fract() == 0.0 && x.abs() <= 9_007_199_254_740_992.0
 }

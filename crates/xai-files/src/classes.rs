@@ -33,7 +33,7 @@ impl LabelKind {
 pub enum LabelError {
     /// The cell is empty or says that the value is missing.
     Missing,
-    /// A number with a fraction, or an infinite number.
+    /// A number with a fraction, an infinite number, or a number beyond 2^53 that is not written as an integer.
     Continuous,
     /// A label of another type than the other labels, with the expectation.
     Other(&'static str),
@@ -232,7 +232,7 @@ pub struct Classes {
     kind: LabelKind,
     names: BTreeMap<i64, Arc<str>>,
     numbers: HashMap<Arc<str>, i64>,
-    /// Number of digits of the codes among the names.
+    /// Number of digits of the first code among the names; `None` if no name is a code.
     code_digits: Option<usize>,
     /// Smallest number of words that do not occur in the training rows.
     unseen: i64,

@@ -26,7 +26,7 @@ pub enum Content {
     Model,
     /// A JSON document.
     Json,
-    /// Another format, a pipe or a device.
+    /// Another format (also an archive without the name of an array), a pipe or a device.
     Other,
 }
 
@@ -42,10 +42,12 @@ pub enum ElementType {
 }
 
 impl Content {
-    /// Recognizes a file. Arrays in archives are read completely, other files up to their header.
+    /// Recognizes a file by its extension. An array `file.npz:name` is read completely, and `.npy` and `.csv` files are
+    /// read up to their header. Other files are not read.
     ///
     /// # Errors
-    /// The file cannot be opened, or its first bytes do not match its name.
+    /// The file cannot be opened or read, is a folder, is an empty `.onnx` file, or its first bytes do not match its
+    /// name.
     pub fn detect(file: &Path) -> Result<Self, Failure> {
         if npz::split_entry(file).is_some() {
             let stored = arrays::read(file)?;

@@ -8,7 +8,8 @@
 //! - [`WholeFile`]: an output file that is either complete or unchanged. [`destination`] follows its path.
 //! - [`json`]: JSON documents as other programs write them.
 //! - With the feature `readers`: [`arrays`] (`.npy`, entries of `.npz`), [`samples`] for arrays larger than memory,
-//!   [`table`] (`.csv`), [`classes`] (labels), and [`content`], which recognizes a file by its header.
+//!   [`table`] (`.csv`), [`classes`] (labels), and [`content`], which recognizes a file by its name and
+//!   header.
 //! - With the feature `onnx`: models in ONNX format, run by a pure-Rust engine or, with `onnxruntime`, by ONNX Runtime.
 //! - With the feature `clap`: options that several programs share, as arguments of `clap`.
 //!

@@ -1,4 +1,4 @@
-//! Reader of the `.npy` format, for any numeric dtype, byte order and memory order.
+//! Reader of the `.npy` format, for booleans, integers and floats of at most 64 bits, in any byte and memory order.
 //!
 //! `ndarray-npy` reads one dtype that is chosen at compile time, does not read half precision, and aborts if a
 //! header claims more memory than is available.

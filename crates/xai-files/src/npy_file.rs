@@ -11,9 +11,9 @@ use super::npy::{self, Dtype, Numbers, damaged};
 use crate::failure::Failure;
 use crate::npy_header::Header;
 
-/// Size in bytes, as `f64`, above which samples are read batch by batch. Smaller files are read at once, and
-/// checked before a model is called. A batch is read once for all explainers and metrics, so the copy costs little
-/// compared with the model.
+/// Size in bytes above which samples are read batch by batch. Elements of one or two bytes count as 8 bytes, others
+/// with their size in the file. Smaller files are read at once, and checked before a model is called. A batch is read
+/// once for all explainers and metrics, so the copy costs little compared with the model.
 const IN_MEMORY: u64 = 64 << 20;
 
 /// A complete `.npy` file in C order, of which any range can be read.

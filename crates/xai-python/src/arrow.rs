@@ -1,7 +1,8 @@
 //! Columns that other libraries hand over by the Arrow C interface, as NumPy arrays.
 //!
-//! A column in one piece without missing values is not copied: the NumPy array is a view of the other
-//! library's memory, and keeps it alive.
+//! A column of numbers in one piece is not copied: the NumPy array is a read-only view of the other library's memory, and keeps
+//! it alive. Booleans, text and numbers of half precision (which become single precision) are copied, and so are columns in
+//! several pieces. Missing values are an error.
 #![allow(unsafe_code)]
 
 use std::ffi::CStr;

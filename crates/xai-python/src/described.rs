@@ -7,7 +7,7 @@ use xai_core::describe::{Element, InputSpec, MetricInfo, Param, Parameters, Valu
 
 use crate::error::OrRaise;
 
-/// Parameters by name, as keyword arguments have them; `None` is the default.
+/// Parameters by name: a dictionary, as of keyword arguments, in which `None` stands for the default, or `(name, value)` pairs.
 #[derive(Clone, Default)]
 pub(crate) struct Given(pub(crate) Vec<(String, Value)>);
 

@@ -2,7 +2,7 @@
 //!
 //! What users call is written in Python (`python/xai_metrics`): names, defaults, documentation, and
 //! the turning of whatever they hold into NumPy arrays. Here are the kernels behind it: each takes
-//! arrays as they lie in memory, lets go of the interpreter lock, and can be interrupted.
+//! arrays as they lie in memory. Those that may take long let go of the interpreter lock, and can be interrupted.
 //!
 //! | module | what it owns |
 //! |---|---|

@@ -6,7 +6,7 @@ use pyo3::types::PyBytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// States of another version may lie otherwise in memory.
+/// Written before each state, because another version may lay out its bytes differently.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// A state as bytes that [`from_bytes`] reads.

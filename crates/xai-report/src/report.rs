@@ -98,10 +98,10 @@ pub enum Error {
     /// The bytes are not JSON.
     #[error("no JSON: {0}")]
     Json(serde_json::Error),
-    /// The JSON has no `schema_version`.
+    /// The JSON has no `schema_version` that is a whole number of at least 0.
     #[error("no report: expected the report.json that `xai report` wrote, with its schema_version")]
     NoSchemaVersion,
-    /// The report has a later version of the schema.
+    /// The report has a later version of the schema, or version 0, which does not exist.
     #[error("schema version {0}: expected at most {SCHEMA_VERSION}")]
     SchemaVersion(u64),
     /// The JSON has a known version of the schema, but does not follow it.

@@ -1,6 +1,6 @@
 //! Object stores with tables: S3 and compatible servers, Google Cloud Storage, Azure, and HTTP servers.
 //!
-//! Credentials come from the environment variables that `object_store` reads (`from_env` of its builders).
+//! Credentials come from the environment variables that `object_store` reads (`from_env` of its builders); HTTP servers get none.
 
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -19,7 +19,7 @@ use object_store::http::HttpBuilder;
 use url::{Position, Url};
 use xai_files::Failure;
 
-/// Time limit for the answer of a store, including retries.
+/// Time after a first request to a store from which on failed requests are not retried any more.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Parses the address of a table in a store. Returns `None` for a path of the file system.

@@ -65,7 +65,7 @@ type SideCheck = dyn Fn(&[usize], Layout) -> Result<()> + Send + Sync;
 
 /// One explainer under evaluation: its maps for all samples, the explainer itself, or both.
 pub(crate) struct ExplainerData<'a, T> {
-    /// `None` if there is only one explainer.
+    /// `None` for the maps and the explainer of a [`Data`] itself. Those of an evaluation always have a name.
     pub(crate) name: Option<String>,
     pub(crate) maps: Option<Box<dyn Samples<T> + 'a>>,
     pub(crate) explainer: Option<Box<dyn Explainer<T> + 'a>>,
@@ -197,7 +197,9 @@ impl<'a, T: Real> Data<'a, T> {
     }
 
     /// Sets the index of the first sample in a larger data set of which this is a part. Random choices depend on that
-    /// index, so that evaluating a data set in parts gives the same values as evaluating it as a whole. Default: 0.
+    /// index, so that evaluating a data set in parts gives the same values as evaluating it as a whole, except for
+    /// metrics and baselines that use all samples (see [`Evaluation::first_sample`](crate::Evaluation::first_sample)).
+    /// Default: 0.
     #[must_use]
     pub fn first_sample(mut self, first_sample: u64) -> Self {
         self.first_sample = first_sample;

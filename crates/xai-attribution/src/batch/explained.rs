@@ -104,7 +104,7 @@ impl<'a, T: Real> ExplainedBatch<'a, T> {
     /// Maps, samples first, in row-major order. If no maps were given, the explainer is called, once per batch.
     ///
     /// # Errors
-    /// Errors of the explainer.
+    /// Errors of the explainer; an empty-input error if the run has neither maps nor an explainer.
     pub fn maps(&self) -> Result<ArrayViewD<'_, T>> {
         if let Some(maps) = self.maps.get() {
             return Ok(maps.view());
@@ -141,11 +141,11 @@ impl<'a, T: Real> ExplainedBatch<'a, T> {
         self.cache.get_or(work, || work.compute(self))
     }
 
-    /// Score `g(f, x_i ⊙ M_i, y_i)` of every sample masked by its map. `None` for a constant map, which has no mask.
-    /// The model is called once for all metrics.
+    /// Score `g(f, x_i ⊙ M_i, y_i)` of every sample masked by its map. `None` for a map whose positions all have the
+    /// same magnitude (mean over channels), because it has no mask. The model is called once for all metrics.
     ///
     /// # Errors
-    /// Errors of the model.
+    /// As [`maps`](Self::maps); errors of the model.
     pub fn masked_scores(&self) -> Result<&[Option<f64>]> {
         if let Some(masked) = self.masked.get() {
             return Ok(masked);
@@ -166,7 +166,7 @@ impl<'a, T: Real> ExplainedBatch<'a, T> {
     /// Attribution of every position, `n_positions` values per sample: the signed mean over channels.
     ///
     /// # Errors
-    /// Out of domain if the sum over the channels is infinite.
+    /// As [`maps`](Self::maps); out of domain if the sum over the channels is infinite.
     pub fn attributions(&self) -> Result<&[T]> {
         if let Some(attributions) = self.attributions.get() {
             return Ok(attributions);

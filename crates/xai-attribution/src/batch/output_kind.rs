@@ -58,8 +58,8 @@ impl SeenOutputs {
         }
     }
 
-    /// Returns the kind with the reason: probabilities if every output lies in [0, 1] and every row sums to 1 up to
-    /// rounding, otherwise logits.
+    /// Returns the kind with the reason: probabilities if there are several outputs per row, all of them lie in
+    /// [0, 1], and every row sums to 1 up to rounding; otherwise logits.
     pub(crate) fn kind(&self) -> (OutputKind, &'static str) {
         let rounded = self.are_rounded.iter().position(|&are_rounded| are_rounded);
         // Rounding changes each output by at most half a unit of the last decimal.

@@ -187,7 +187,7 @@ impl SideInput for ReferenceMaps {
 }
 
 /// Attributions of the reference map of every sample of a batch. If all samples share one map, it is returned once,
-/// unless signs differ.
+/// or, if the class that the maps explain is set, once per sample with the sign for its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ReferenceAttributions;
 

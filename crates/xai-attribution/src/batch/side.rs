@@ -20,7 +20,7 @@ pub trait SideInput: Any + Send + Sync {
     /// Checks once per run that the value fits inputs of this shape.
     ///
     /// # Errors
-    /// A shape mismatch.
+    /// A shape mismatch, or an error about the values, for example NaN or infinity.
     fn check(&self, shape: &[usize], layout: Layout) -> Result<()>;
 }
 
@@ -171,7 +171,7 @@ impl Segments {
     /// Reads the segments of some samples.
     ///
     /// # Errors
-    /// As [`Masks::read`].
+    /// Errors of the reader; a shape mismatch if it returns another shape than it declared.
     pub fn read(&self, samples: Range<usize>) -> Result<CowArray<'_, u32, Ix3>> {
         self.0.read(samples)
     }

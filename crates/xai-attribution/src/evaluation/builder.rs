@@ -17,8 +17,9 @@ use crate::{help, input};
 /// Samples are visited batch by batch. For each batch, every model score is computed once and shared by all metrics
 /// that read it: base scores by everything, masked scores by Average Drop, Increase and Gain, scores of the baseline
 /// by Deletion and Insertion of all explainers, drops of random subsets by μFidelity of all explainers, and [the work
-/// that your own metrics share](crate::batch). Inputs and maps are read once; for data larger than memory see
-/// [`Samples`]. The scoring settings ([`Evaluate`]) apply to all metrics.
+/// that your own metrics share](crate::batch). Inputs and maps are read once, and once more or in blocks by metrics and
+/// baselines that use all samples; for data larger than memory see [`Samples`]. The scoring settings ([`Evaluate`])
+/// apply to all metrics.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};

@@ -54,8 +54,9 @@ impl MapSimilarity {
     /// Similarity per sample of two sets of maps, in any layout of their inputs.
     ///
     /// # Errors
-    /// A shape mismatch between the two sets, and for SSIM if maps are not images; an invalid parameter for a
-    /// percentage outside 1 to 100.
+    /// A shape mismatch between the two sets, and for SSIM if maps are neither images nor time series; an empty-input
+    /// error for maps without elements; NaN or infinity; out of domain if a sum over channels, or for SSIM the range of
+    /// the values, is too large; an invalid parameter for a percentage outside 1 to 100.
     pub fn per_sample<T: Real>(
         self,
         a: ArrayViewD<'_, T>,
@@ -172,7 +173,7 @@ impl MapDistance {
         Self::Function(Function(Arc::new(distance)))
     }
 
-    /// Distance of `a` and `b`; NaN if undefined.
+    /// Distance of `a`, the map of the sample, and `b`; NaN if undefined.
     pub(crate) fn between(&self, a: &[f64], b: &[f64]) -> f64 {
         let pairs = a.iter().zip(b);
         match self {

@@ -86,10 +86,11 @@ impl<'a> MaskedEvaluation<'a> {
     /// Largest number of queries to the model. A query is one row of a call, and may be a call of a service. Default:
     /// unlimited.
     ///
-    /// If the metrics plan more queries, the model is not called at all. The plan includes the query that checks
-    /// whether outputs depend on the batch, unless that is [allowed](Evaluate::allow_batch_dependence). A metric
-    /// whose queries cannot be planned (NAOPC with beam search) stops with an error before the call that would exceed
-    /// the limit. [`CachedModel::max_calls`](super::CachedModel::max_calls) does not count cached queries.
+    /// If the metrics plan more queries, the model is not called at all. The query that checks whether outputs depend
+    /// on the batch counts as well, unless that is [allowed](Evaluate::allow_batch_dependence) or only one query is
+    /// planned. A metric whose queries cannot be planned (NAOPC with beam search) stops with an error before the call
+    /// that would exceed the limit. [`CachedModel::max_calls`](super::CachedModel::max_calls) does not count cached
+    /// queries.
     #[must_use]
     pub fn max_calls(mut self, most: u64) -> Self {
         self.most = Some(most);
@@ -151,10 +152,11 @@ impl<'a> MaskedEvaluation<'a> {
     /// It is called once per number of features for planning, and once more for evaluation.
     ///
     /// # Errors
-    /// An empty-input error without samples; a shape mismatch for a map without one attribution per feature; NaN or
-    /// infinity in maps; an invalid parameter if more queries are planned than allowed, for a baseline other than 0,
-    /// and for metrics that compare samples with each other if samples have different numbers of features; errors of
-    /// the model, and those of [`Evaluation::values`]. All but those of the model are returned before it is called.
+    /// An empty-input error without samples; too few features for a sample without any; a shape mismatch for another
+    /// number of maps or targets than samples, and for a map without one attribution per feature; NaN or infinity in
+    /// maps; an invalid parameter if more queries are planned than allowed, for a baseline other than 0, and for metrics
+    /// that compare samples with each other if samples have different numbers of features; errors of the model, and
+    /// those of [`Evaluation::values`]. Errors of inputs and parameters are returned before the model is called.
     pub fn values<C>(&self, configure: C) -> Result<EvaluationValues, EvaluationError>
     where
         C: for<'e> Fn(Evaluation<'e, f64>, &[usize]) -> Evaluation<'e, f64>,

@@ -44,7 +44,6 @@
 //! Each sample is evaluated independently of the others: steps, shares and subsets refer to its own features. The
 //! value of the data set is the mean over samples. A mean curve only exists if all samples have the same number of
 //! features.
-//! samples have the same number of features.
 
 mod budget;
 mod cached_model;

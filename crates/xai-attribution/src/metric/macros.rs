@@ -1,4 +1,4 @@
-//! What metrics write alike.
+//! Macros that write the implementations that all metrics have in common.
 
 /// [`GIVEN_DRAWS`](crate::metric::Registered::GIVEN_DRAWS) of a metric that has neighbours.
 macro_rules! given_neighbors {
@@ -13,10 +13,12 @@ macro_rules! given_neighbors {
     };
 }
 
-/// Implements [`Metric`](crate::metric::Metric) for a metric that `#[metric]` describes, and registers it with the default
-/// options of [`Registered`](crate::metric::Registered). With `, options` the metric implements `Registered` itself.
+/// Implements [`Metric`](crate::metric::Metric) for a metric that `#[metric]` describes, and
+/// [`Registered`](crate::metric::Registered) with its default options. With `, options` the metric implements
+/// `Registered` itself.
 ///
-/// For a kind of metrics, `registered!(CurveMetric<K: CurveKind>)`, the description is that of `K`.
+/// For a kind of metrics, `registered!(CurveMetric<K: CurveKind>)`, the description is that of `K`, and the macro also
+/// writes the constructor `new`.
 macro_rules! registered {
     ($metric:ident $(<$kind:ident: $bound:ident>)?) => {
         registered!($metric $(<$kind: $bound>)?, options);

@@ -17,7 +17,7 @@ use crate::model::{BoxError, Job, Model};
 const ROUNDING: f64 = 1e-3;
 
 /// Wraps a model and checks its first call with several different rows: the first row is passed once more by itself,
-/// and the outputs have to be the same.
+/// and the outputs have to be the same up to [`ROUNDING`].
 ///
 /// Only the first batch of a run is checked, and only the first job within it, so that the result does not depend on
 /// the number of threads.

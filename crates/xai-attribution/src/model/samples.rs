@@ -163,7 +163,7 @@ impl Targets {
         }
     }
 
-    /// Class of one sample: that of the largest weight for a row of weights.
+    /// Class of one sample: that of the largest weight for a row of weights. `None` for a negative class index.
     pub(crate) fn class(&self, sample: usize) -> Option<usize> {
         match self {
             Self::Classes(classes) => usize::try_from(classes[sample]).ok(),

@@ -81,7 +81,8 @@ impl<X> Smoothed<X> {
     /// have to be in one batch.
     ///
     /// # Errors
-    /// As [`new`](Self::new); a shape mismatch for noise with fewer than two axes; NaN or infinity in the noise.
+    /// An invalid parameter for a magnitude that is negative or not finite; a shape mismatch for noise with fewer than
+    /// two axes or without elements; NaN or infinity in the noise.
     pub fn with_noise(explainer: X, noise: ArrayD<f64>, magnitude: f64) -> Result<Self> {
         if noise.ndim() < 2 || noise.is_empty() {
             let expected = "(draws, samples, elements), at least one of each";

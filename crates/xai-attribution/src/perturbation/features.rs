@@ -375,7 +375,7 @@ mod tests {
         let cells = Plane::new(&[1, 8, 8, 1], Layout::ChannelsLast).grid(3);
         assert_eq!(cells.positions(0), [0, 1, 2, 8, 9, 10, 16, 17, 18]);
         assert_eq!(cells.positions(4), [27, 28, 35, 36]);
-        // Eight rows in three bands: ⌊(r + ½) · 3 / 8⌋ is 0 for r = 0..=2, 1 for 3 and 4, 2 for 5..=7.
+        // Five columns in patches of three: one is missing, at the end.
         let cells = Plane::new(&[1, 3, 5, 1], Layout::ChannelsLast).patches(3);
         assert_eq!(cells.cell_indices[..5], [0, 0, 0, 1, 1]);
         // Four columns in patches of three: two are missing, one on either side.

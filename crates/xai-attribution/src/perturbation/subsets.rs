@@ -186,8 +186,8 @@ impl RandomSubsets {
     /// Checks the parameters. Called once per run, before the model.
     ///
     /// # Errors
-    /// An invalid parameter about features, size or number of subsets; for given subsets, an empty-input error if
-    /// they are missing, and out of domain for features that no sample has.
+    /// An invalid parameter about features, size or number of subsets; too few segments if no sample has two; for given
+    /// subsets, an empty-input error if they are missing, and out of domain for features that no sample has.
     pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
         self.features.prepare(run)?;
         let n_cells = self.features.max_count(run)?;
@@ -369,7 +369,8 @@ impl<T: Real> BatchWork<T> for SubsetDrops {
     }
 }
 
-/// Centred ranks of the [`SubsetDrops`] of each sample: integers that sum to 0.
+/// Centred ranks of the [`SubsetDrops`] of each sample: twice the difference of each rank from the mean rank, which are
+/// integers that sum to 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SubsetDropRanks(pub SubsetDrops);
 

@@ -1,5 +1,5 @@
-//! Computes all metrics of all explainers, batch by batch, reading inputs and maps once and computing no model score
-//! twice.
+//! Computes all metrics of all explainers, batch by batch. Inputs and maps are read once, except by metrics and
+//! baselines that use all samples, and no model score is computed twice.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -236,8 +236,8 @@ impl Sums {
         Ok(())
     }
 
-    /// Returns scores and sums of maps, if the model has two classes, all scores are known, and the given maps have
-    /// signs.
+    /// Returns scores and sums of maps. `None` unless the model has two classes and all scores are known. The sums of
+    /// one explainer are `None` if its maps were computed, or if none of their values is negative.
     pub(crate) fn agreement<T: Real>(
         self,
         run: &RunData<'_, T>,
@@ -547,7 +547,7 @@ fn located<T: Real>(
 /// Values of one metric for one explainer, `((explainer, metric), values)`.
 type CombinedBy = ((usize, usize), CombinedValues);
 
-/// SampleNotes that a metric took of each batch, keyed by the first sample. The map restores the order of the batches,
+/// Notes that a metric took of each batch, keyed by the first sample. The map restores the order of the batches,
 /// which threads finish in any order.
 type NotesByBatch = BTreeMap<usize, SampleNotes>;
 

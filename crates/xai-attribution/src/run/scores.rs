@@ -21,7 +21,8 @@ use crate::run::{CompletedScores, EvaluationError};
 pub struct MaskedScores {
     /// `base_i = g(f, x_i, y_i)`.
     pub base: Vec<f64>,
-    /// `after_i = g(f, x_i ⊙ M_i, y_i)`; `None` for a constant map, which has no mask.
+    /// `after_i = g(f, x_i ⊙ M_i, y_i)`; `None` for a map whose positions all have the same magnitude (mean over
+    /// channels), because it has no mask.
     pub masked: Vec<Option<f64>>,
     /// Choices that nobody made and that the scores depend on.
     #[cfg_attr(feature = "serde", serde(default))]

@@ -74,9 +74,10 @@ pub trait Evaluate: Sized {
 
     /// Allows the outputs for a row to depend on the other rows of its batch. Default: no.
     ///
-    /// Unless allowed, the first row of the first call with several different rows is passed to the model once more by
-    /// itself, once per run. Outputs that differ by more than a thousandth of the largest output of the call are an
-    /// error. (For models in single precision, differences are about a hundredth of that.)
+    /// Unless allowed, the first row of the first call with several different rows in the first batch is passed to the
+    /// model once more by itself, once per run. Without such a call nothing is checked. Outputs that differ by more than
+    /// a thousandth of the largest output of the call are an error. (For models in single precision, differences are
+    /// about a hundredth of that.)
     #[must_use]
     fn allow_batch_dependence(self, allow: bool) -> Self::Configured {
         self.configure(|own| own.allow_batch_dependence = allow)

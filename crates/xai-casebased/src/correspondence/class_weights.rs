@@ -23,7 +23,8 @@ impl ClassWeights {
     /// Creates weights from `(label, weight)` pairs. If a label occurs twice, the last weight is used.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a weight below 0 or not finite.
+    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a weight below 0 or not finite,
+    /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for a label above `i64::MAX`.
     pub fn new<L: Label>(weights: impl IntoIterator<Item = (L, f64)>) -> Result<Self> {
         let mut checked = BTreeMap::new();
         for (label, weight) in weights {

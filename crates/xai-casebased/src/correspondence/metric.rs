@@ -30,7 +30,7 @@ use crate::input;
 /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) if the lengths differ,
 /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) or
 /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for a distance that is not a finite number of at
-/// least 0.
+/// least 0. `OutOfDomain` also for a label or a predicted class above `i64::MAX`.
 ///
 /// ```
 /// use xai_casebased::correspondence;
@@ -38,7 +38,7 @@ use crate::input;
 /// let c = correspondence(&[0.0, 1.0], &["cat".len(), 0], 3)?;
 /// assert_eq!(c.score, Some(1.0 / 1.125));
 /// // The worked example of the method's own page. The page prints 94.5 %, but its formula, and its
-/// // code, give 86.85 %: (1.1⁻³ + 1.2⁻³ + 1.3⁻³ + 1.8⁻³) / (the same + 1.5⁻³) = 1.9566 / 2.2529.
+/// // code, give 86.85 %: (1.1⁻³ + 1.2⁻³ + 1.3⁻³ + 1.8⁻³) / (the same + 1.5⁻³) = 1.9567 / 2.2529.
 /// let c = correspondence(&[0.1, 0.2, 0.3, 0.5, 0.8], &[1, 1, 1, 0, 1], 1)?;
 /// assert_eq!(format!("{c}"), "86.85% (high)");
 /// # Ok::<(), xai_casebased::Error>(())

@@ -70,7 +70,7 @@ pub struct Cardinality {
     /// Number of distinct cases.
     pub unique: usize,
     /// 0 if all explanations show the same cases, 1 if they show as many different cases as possible. `None` if these
-    /// coincide: for a single test case, and for `k` of at least the number of training cases.
+    /// coincide: for at most one kept test case, and for `k` of at least the number of training cases.
     pub scaled: Option<f64>,
 }
 

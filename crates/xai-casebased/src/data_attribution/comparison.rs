@@ -58,9 +58,9 @@ impl AttributionComparison {
     /// Creates a comparison from outcomes `[explainer][metric]`, as [`evaluate_all`](super::evaluate_all) returns them.
     ///
     /// # Errors
-    /// `Empty` without an explainer; `InvalidParameter` for two explainers or metrics with the same name, and for
-    /// an unknown metric; `ShapeMismatch` unless every explainer has one outcome per metric, and all have the same
-    /// number of test cases.
+    /// `Empty` without an explainer or a metric; `InvalidParameter` for two explainers or metrics with the same name,
+    /// and for an unknown metric or parameter; `ShapeMismatch` unless every explainer has one outcome per metric, and
+    /// all have the same number of test cases.
     pub fn new(
         explainers: &[&str],
         metrics: &[Setting],
@@ -160,7 +160,8 @@ fn name(metrics: &[Setting], entries: &[&'static Entry], m: usize) -> String {
 /// ```
 ///
 /// # Errors
-/// `Empty` without a test case, and the errors of reading attributions.
+/// `Empty` without a test case or a training case, `InvalidParameter` without attributions, `NonFinite` for an
+/// attribution that is not finite, and the errors of reading attributions.
 pub fn negative_means(data: &AttributionData<'_>) -> Result<Vec<f64>> {
     /// Number of rows that are read at once.
     const ROWS: usize = 64;

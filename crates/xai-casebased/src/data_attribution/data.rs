@@ -59,8 +59,8 @@ impl<'a> AttributionData<'a> {
         )
     }
 
-    /// Adds or replaces an input. Numbers are `f64`, classes and positions are integers of any type, and masks are
-    /// truth values or the integers 0 and 1. [`INPUTS`] lists the shapes.
+    /// Adds or replaces an input. Numbers are `f64`, classes are integers of any type or truth values, positions are
+    /// integers of any type, and masks are truth values or the integers 0 and 1. [`INPUTS`] lists the shapes.
     #[must_use]
     pub fn with(mut self, input: Input, array: impl IntoInput<'a>) -> Self {
         self.insert(input, array);

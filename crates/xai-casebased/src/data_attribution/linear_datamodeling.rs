@@ -22,9 +22,9 @@ use crate::{help, input};
 /// [`targets`](crate::input::TARGETS); a single logit is the margin of class 1, and its negative the margin of class 0.
 ///
 /// In [−1, 1], **higher is better**: 1 = the sums rank the models like their outputs, 0 = no correlation. Undefined
-/// for fewer than two subsets, and if all sums or all outputs are equal. Sums are rounded in the order of the
-/// training cases, so sums that are equal except for rounding may get different ranks. Multiples of a power of two
-/// are summed exactly.
+/// for fewer than two subsets, and if all sums or all outputs are equal. Every addition of a sum is rounded, so sums
+/// that are equal except for rounding may get different ranks. Attributions that are multiples of one power of two are
+/// summed exactly as long as no partial sum reaches 2^53 times that power.
 ///
 /// ```
 /// use ndarray::array;

@@ -67,7 +67,7 @@ pub struct Mislabeling {
     /// every case is flagged.
     pub auroc: Option<f64>,
     /// 95 % confidence interval of the AUROC, see [`auroc_interval`](xai_core::statistics::auroc_interval). It assumes
-    /// independent cases.
+    /// independent cases. `None` if no or every case is flagged.
     pub interval: Option<Interval>,
     /// Area under the curve, in [M/2n, 1 − M/2n], ½ = chance level; `None` without a flagged case.
     pub area: Option<f64>,

@@ -4,8 +4,9 @@
 //! influence functions, gradients, representations, or the neighbours of this crate
 //! ([`CaseExplainer::attributions`](crate::CaseExplainer::attributions)). The attributions `τ` are `(n_test,
 //! n_train)`; above 0 means that the case raised the output. [`AttributionData`] has the attributions and the
-//! arrays that they are compared with. A metric is a struct with parameters, whose `evaluate` reads the
-//! attributions row by row, from memory or elsewhere. [`evaluate_all`] computes several metrics in one pass.
+//! arrays that they are compared with. Most metrics are structs with parameters, whose `evaluate` reads the
+//! attributions row by row, from memory or elsewhere; [`MislabelingDetection`], [`TailPatch`] and [`brittleness()`]
+//! take other arrays instead. [`evaluate_all`] computes several metrics in one pass.
 //!
 //! # Choosing a metric
 //!
@@ -20,14 +21,16 @@
 //! | attributions for a model with random weights | [`AttributionRandomization`] |
 //! | attributions only | [`TopKCardinality`] |
 //!
-//! The metrics in the first two rows measure whether attributions predict the effect of training; they need many
-//! trainings. The others measure whether attributions find something that good ones should find; an explainer that
-//! finds it need not be faithful.
+//! The metrics in the first three rows measure whether attributions predict the effect of training; those in the first
+//! two need many trainings. The others measure properties that good attributions should have, for example that they
+//! find cases of the same class; an explainer that has these properties need not be faithful.
 //!
 //! # Ties
 //!
-//! In a ranking that is cut (the top `k`), ties go to the lower case. In rank statistics, equal attributions share
-//! their mean rank. Attributions that are all equal are therefore at chance level, or undefined.
+//! In a ranking that is cut (the top `k`) and for the rank of the first relevant case, ties go to the case with the
+//! lower index, so if all attributions are equal, the first cases are at the top. In the other statistics (AUROC,
+//! average precision, correlations), equal attributions count as tied, so attributions that are all equal are at chance
+//! level, or undefined.
 
 mod array;
 mod brittleness;

@@ -24,7 +24,9 @@ pub struct RetrievedRows<'a> {
 impl CaseExplainer {
     /// Returns attributions, `(n_samples, n_train)`: the weights of *all* training cases as neighbours of the
     /// samples. With them, the metrics of [`data_attribution`](crate::data_attribution) can compare similarities:
-    /// features, hidden activations, leaves and forests.
+    /// features, hidden activations, leaves and forests. A case that the search does not return even for this number
+    /// of neighbours has weight 0: one of another leaf with
+    /// [`Overflow::Truncate`](crate::similarity::Overflow::Truncate), or one that an approximate search misses.
     ///
     /// The weights of a sample are relative to its largest one, so that they do not underflow. The weight of a case is
     /// negative if it has another class than the predicted one, because it is evidence against the prediction;
@@ -108,7 +110,8 @@ impl RetrievedRows<'_> {
                 .iter()
                 .map(|near| (near.distance, explainer.labels[near.index]));
             metric.relative_weights(neighbors, &mut relative)?;
-            // Neighbours are in ascending distance; their weights are written back to the order of the training rows.
+            // Neighbours are in the order of the search; their weights are written back to the order of the training
+            // rows.
             for (near, &(label, weight)) in found.iter().zip(&relative) {
                 let is_against = self.is_signed && label != self.predicted[sample];
                 row[near.index] = if is_against { -weight } else { weight };

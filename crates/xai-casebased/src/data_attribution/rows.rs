@@ -31,9 +31,10 @@ pub trait AttributionRows: Sync {
         None
     }
 
-    /// Approximate size in bytes, as `f64`, of the blocks that are read; a block has at least one row. The default
-    /// is some MB, so that the overhead of a call is small. For arrays in memory it is smaller, so that a block
-    /// stays in the cache.
+    /// Approximate size in bytes, as `f64`, of the blocks that are read; a block has 1 to 64 rows. The default
+    /// is 4 MiB, so that the overhead of a call is small. For arrays in memory it is 512 KiB, so that a block
+    /// stays in the cache. It is not used in a pass with a metric that processes a block as a whole
+    /// ([`RowFunction::per_block`](super::RowFunction::per_block)), whose blocks have the default size.
     fn bytes_at_once(&self) -> usize {
         DEFAULT_BLOCK_BYTES
     }
@@ -101,7 +102,7 @@ macro_rules! pointers {
 pointers!(&R, Box<R>);
 
 /// Creates attributions that a closure computes or reads. It takes a range of test cases and returns
-/// `(range.len(), n_train)` values. It is called from several threads, once per block of rows.
+/// `(range.len(), n_train)` values. It may be called from several threads, once per block of rows.
 ///
 /// ```
 /// use ndarray::Array2;

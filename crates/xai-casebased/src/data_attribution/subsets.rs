@@ -76,9 +76,10 @@ impl Subsets {
     /// ```
     ///
     /// # Errors
-    /// `InvalidParameter` if both interpretations are possible, as for lists of zeros and ones for one or two
-    /// training cases, and for lists of more than two zeros and ones that have another length than `n_train`;
-    /// `OutOfDomain` for a case that does not exist, and for a case that is in a subset more than 255 times.
+    /// `InvalidParameter` if all lists consist of zeros and ones and it is unclear what they are: if all have length
+    /// `n_train` and there are only one or two training cases, or if their lengths are not all `n_train` and one has
+    /// more than two elements; `OutOfDomain` for a case that does not exist, and for a case that is in a subset more
+    /// than 255 times.
     pub fn from_integers<L: AsRef<[i64]>>(
         n_train: usize,
         subsets: impl IntoIterator<Item = L>,
@@ -99,8 +100,8 @@ impl Subsets {
                 }
                 return Ok(all);
             }
-            // Either a mask for one or two cases, which may also be positions, or more zeros and ones than
-            // positions can be.
+            // Either a mask for one or two cases, which may also be positions, or a list of more than two zeros and
+            // ones, which would name one case twice.
             if is_mask || longest > 2 {
                 return Err(looks_like_a_mask(
                     input::SUBSETS,

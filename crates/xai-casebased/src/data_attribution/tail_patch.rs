@@ -67,8 +67,8 @@ impl TailPatch {
     /// Computes the mean change for every test case.
     ///
     /// # Errors
-    /// `ShapeMismatch` unless both arrays have one row per test case; `NonFinite` or `OutOfDomain` for a
-    /// log-probability that is not finite or above 0.
+    /// `ShapeMismatch` unless both arrays have one row per test case; `NonFinite` for a log-probability that is not
+    /// finite, `OutOfDomain` for one above 0 by more than 10⁻⁶.
     pub fn evaluate(
         &self,
         log_prob: &[f64],

@@ -63,7 +63,8 @@ impl<'a> Row<'a> {
     }
 
     /// The `k` training cases with the largest attributions, largest first, ties by lower case; all cases if there are
-    /// fewer. They are computed once for all metrics of a pass.
+    /// fewer. They are computed once for all metrics of a pass, so `k` must be at most the number given to
+    /// [`RowFunction::per_row`]; for a larger `k` the result may be shorter.
     #[must_use]
     pub fn top(&self, k: usize) -> &[u32] {
         // The top `k` are the first of the top of any larger number.
@@ -118,8 +119,8 @@ impl<'a> RowFunction<'a> {
         }
     }
 
-    /// Creates a function of a block of consecutive rows, which returns one value per row. The values must not
-    /// depend on how rows are divided into blocks.
+    /// Creates a function of a block of rows, which returns one value per row. The rows have ascending indices, with
+    /// gaps where test cases are not kept. The values must not depend on how rows are divided into blocks.
     pub fn per_block(values: impl Fn(&[Row<'_>]) -> Result<Vec<Option<f64>>> + Sync + 'a) -> Self {
         Self {
             k: 0,

@@ -138,12 +138,16 @@ impl CaseExplainerBuilder {
     ///
     /// # Errors
     /// - [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for `k = 0`, for a distance,
-    ///   engine, kernel, class weight or minimum outside its domain, for a name that occurs twice, and for a redacted
-    ///   column that does not exist;
+    ///   engine, kernel, threshold, class weight or minimum outside its domain, for an engine that does not support the
+    ///   distance, for a name that occurs twice, and for a redacted column that does not exist;
     /// - [`ErrorKind::Empty`](xai_core::ErrorKind::Empty) without rows or features;
     /// - [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) unless there is one label, and one value
-    ///   of every metadata column, per row, and one name per feature;
-    /// - [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) for NaN or infinite values;
+    ///   of every metadata column, per row, one name per feature, and one weight per dimension of an embedding;
+    /// - [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) for NaN or infinite values (in metadata: infinite
+    ///   values);
+    /// - [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for a label above `i64::MAX`, a feature whose
+    ///   standard deviation overflows `f64`, a row for which the distance is undefined, and a weight of an embedding
+    ///   that is not a finite number of at least 0;
     /// - for [`RowDistance::Mahalanobis`], [`ErrorKind::TooFew`](xai_core::ErrorKind::TooFew) if there are too few
     ///   rows for a covariance, and [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) about the feature
     ///   that makes it singular;

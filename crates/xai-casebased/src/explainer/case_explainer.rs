@@ -85,9 +85,11 @@ impl CaseExplainer {
     /// # Errors
     /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) if the number of features differs,
     /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) for NaN or infinite values,
-    /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) if the distance is undefined for the sample, or
-    /// if no training row has the predicted class, and [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) if the
-    /// explainer only releases [aggregates](crate::CaseExplainerBuilder::aggregate_only).
+    /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) if the distance is undefined for the sample, if
+    /// no training row has the predicted class, or if the caller's weighting returns a weight that is not a finite
+    /// number of at least 0, [`ErrorKind::Model`](xai_core::ErrorKind::Model) if the closure of the similarity fails,
+    /// and [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) if the explainer only releases
+    /// [aggregates](crate::CaseExplainerBuilder::aggregate_only).
     pub fn explain<T: Real, L: Label>(
         &self,
         sample: ArrayView1<'_, T>,
@@ -100,7 +102,8 @@ impl CaseExplainer {
     /// Explains a prediction for each of `(m, d)` samples, in parallel.
     ///
     /// # Errors
-    /// As [`explain`](Self::explain); [`ErrorKind::Empty`](xai_core::ErrorKind::Empty) without samples.
+    /// As [`explain`](Self::explain); [`ErrorKind::Empty`](xai_core::ErrorKind::Empty) without samples; and
+    /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) unless there is one predicted class per sample.
     pub fn explain_batch<T: Real, L: Label>(
         &self,
         samples: ArrayView2<'_, T>,
@@ -147,10 +150,12 @@ impl CaseExplainer {
     }
 
     /// Explains the class that the neighbours vote for: the one with the largest total weight, ties by lower label.
-    /// `predicted` is `None` for a sample whose neighbours all have weight 0.
+    /// `predicted` is `None` for a sample without neighbours, or whose neighbours all have weight 0.
     ///
     /// # Errors
-    /// As [`explain_batch`](Self::explain_batch).
+    /// As [`explain_batch`](Self::explain_batch);
+    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for an embedding with weights by class,
+    /// which needs predictions.
     pub fn explain_votes<T: Real>(&self, samples: ArrayView2<'_, T>) -> Result<Vec<Explanation>> {
         self.disclosure.check_release()?;
         self.check_samples(samples)?;
@@ -166,7 +171,7 @@ impl CaseExplainer {
     /// neighbours vote.
     ///
     /// # Errors
-    /// As [`explain_batch`](Self::explain_batch), for the whole batch.
+    /// As [`explain_votes`](Self::explain_votes) without `Refused`, for the whole batch.
     ///
     /// ```
     /// use ndarray::array;
@@ -204,7 +209,8 @@ impl CaseExplainer {
     /// Adds the true classes and their names to explanations.
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) unless there is one label per explanation.
+    /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) unless there is one label per explanation,
+    /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for a label above `i64::MAX`.
     pub fn with_truth<L: Label>(
         &self,
         explanations: Vec<Explanation>,
@@ -384,7 +390,7 @@ impl CaseExplainer {
         }
     }
 
-    /// Number of neighbours with distinct features.
+    /// Number of distinct rows of features among the neighbours.
     fn count_distinct_rows(&self, nearest: &[Nearest]) -> usize {
         let mut rows: Vec<Vec<u64>> = nearest
             .iter()

@@ -1,8 +1,8 @@
 //! Redaction: what explanations and errors may show.
 //!
 //! Redaction is defined at [`CaseExplainerBuilder::redact`](crate::CaseExplainerBuilder::redact). This module
-//! implements all of it: it decides which columns a [`Case`] shows, which metadata is dropped when the explainer is
-//! fitted, and from which errors the value is removed.
+//! decides which columns a [`Case`] shows, which metadata is dropped when the explainer is fitted, and from which
+//! errors the value is removed. Saving an explainer and access to its training rows have checks of their own.
 
 use std::sync::Arc;
 

@@ -13,10 +13,12 @@ use crate::training::standardization::Standardization;
 impl CaseExplainer {
     /// Compares the features of `(m, d)` samples with those of the nearest cases in their explanations.
     ///
-    /// The features of each sample are sorted by descending difference in standard deviations of the training rows.
-    /// Redacted features are left out, and the result is empty if provenance is off.
+    /// The features of each sample are sorted by descending magnitude of their difference in standard deviations of
+    /// the training rows; features without a difference are last. Redacted features are left out, and the list of every
+    /// sample is empty if provenance is off.
     ///
     /// # Errors
+    /// [`ErrorKind::Empty`](xai_core::ErrorKind::Empty) without samples;
     /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) unless there is one sample per
     /// explanation, with the features of this explainer, and the cases show the same features;
     /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) for NaN or infinite values; and

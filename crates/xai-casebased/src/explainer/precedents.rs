@@ -16,7 +16,7 @@ impl CaseExplainer {
     /// `k` and `kernel` override the settings of the explainer.
     ///
     /// # Errors
-    /// As [`explain_batch`](Self::explain_batch);
+    /// As [`explain_batch`](Self::explain_batch), or [`explain_votes`](Self::explain_votes) if `predicted` is `None`;
     /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for `k = 0` and for a kernel
     /// parameter outside its domain.
     ///

@@ -14,7 +14,7 @@ use crate::correspondence::score::Correspondence;
 pub struct AggregateExplanation {
     /// Index of the sample in its batch.
     pub sample: usize,
-    /// Predicted class; `None` if the neighbours voted and all have weight 0.
+    /// Predicted class; `None` if the neighbours voted and there are none, or all have weight 0.
     pub predicted: Option<i64>,
     /// Agreement of the neighbours with the prediction, in [0, 1]; `None` if undefined. The weights are not released,
     /// because a distance follows from a single weight.
@@ -36,7 +36,8 @@ pub struct AggregateExplanation {
 }
 
 impl AggregateExplanation {
-    /// Summarises neighbours, given in ascending distance as `(distance, label)`.
+    /// Summarises neighbours, given as `(distance, label)`. The distances of the first and the last become the range,
+    /// so the neighbours should be in ascending distance.
     pub(crate) fn new(
         sample: usize,
         predicted: Option<i64>,

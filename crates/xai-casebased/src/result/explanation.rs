@@ -50,7 +50,7 @@ pub struct Case {
 pub struct Explanation {
     /// Index of the sample in its batch.
     pub sample: usize,
-    /// Predicted class; `None` if the neighbours voted and all have weight 0.
+    /// Predicted class; `None` if the neighbours voted and there are none, or all have weight 0.
     pub predicted: Option<i64>,
     /// Name of the predicted class, if names were given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
@@ -66,7 +66,8 @@ pub struct Explanation {
     pub truth_name: Option<Arc<str>>,
     /// Agreement of the neighbours with the prediction.
     pub correspondence: Correspondence,
-    /// The nearest training cases, nearest first.
+    /// The nearest training cases, nearest first. With [`Overflow::Nearest`](crate::similarity::Overflow::Nearest),
+    /// cases of the same leaf come before the others.
     pub neighbors: Vec<Case>,
     /// Number of training cases that tie at rank `k`; 0 if none of them is left out. See
     /// [`Neighbors::ties_at_k`](crate::search::Neighbors::ties_at_k).
@@ -92,7 +93,7 @@ impl Explanation {
     ///
     /// # Errors
     /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) unless there is one label
-    /// per explanation.
+    /// per explanation, [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for a label above `i64::MAX`.
     pub fn with_truth<L: Label>(mut explanations: Vec<Self>, truth: &[L]) -> Result<Vec<Self>> {
         check_shape(input::TRUTH, &[explanations.len()], &[truth.len()])?;
         let labels = labels_to_i64(input::TRUTH, truth.iter().copied())?;
@@ -130,7 +131,7 @@ pub struct Neighbor {
 pub struct ExplanationSummary {
     /// Index of the sample.
     pub sample: usize,
-    /// Predicted class; `None` if the neighbours voted and all have weight 0.
+    /// Predicted class; `None` if the neighbours voted and there are none, or all have weight 0.
     pub predicted: Option<i64>,
     /// Name of the predicted class, if names were given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
@@ -148,7 +149,7 @@ pub struct ExplanationSummary {
     pub correspondence: Option<f64>,
     /// Level of the correspondence.
     pub level: Level,
-    /// The nearest training rows, nearest first.
+    /// The nearest training rows, in the order of [`Explanation::neighbors`].
     pub neighbors: Vec<Neighbor>,
     /// Number of training cases that tie at rank `k`; 0 if none of them is left out.
     #[cfg_attr(feature = "serde", serde(default))]

@@ -38,8 +38,8 @@ pub struct TrainingInfo {
     pub scaled: bool,
     /// Name of the [`Similarity`](crate::similarity::Similarity).
     pub similarity: SimilarityKind,
-    /// Search engine. If the setting was [`Engine::Auto`], the engine that it chose, or `Auto` if the similarity
-    /// needs no engine.
+    /// Search engine in use; for [`Engine::Auto`], the engine that it chose. If the similarity needs no engine, the
+    /// setting, which has no effect.
     pub engine: Engine,
     /// Share of the true neighbours that an approximate search finds; `None` for an exact search.
     pub recall: Option<f64>,

@@ -20,7 +20,8 @@ impl Engine {
     /// neighbours.
     ///
     /// # Errors
-    /// As [`KdTree::new`] and [`BruteForce::new`].
+    /// Those of `new` of the engine: [`KdTree::new`], [`BruteForce::new`] or, with the feature `approximate`,
+    /// `ApproximateSearch::new`.
     ///
     /// ```
     /// use ndarray::Array2;

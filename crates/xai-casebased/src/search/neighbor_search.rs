@@ -50,9 +50,9 @@ pub trait NeighborSearch: Send + Sync {
     /// # Errors
     /// About [`input::QUERIES`](crate::input::QUERIES):
     /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) if the number of features differs,
-    /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) for NaN or infinite values, and
-    /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for a query for which the
-    /// distance is undefined or overflows `f64`.
+    /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) for NaN or infinite values, before or after whitening,
+    /// and [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for a query for which the distance is undefined
+    /// or overflows `f64`.
     fn nearest_batch(&self, queries: ArrayView2<'_, f64>, k: usize) -> Result<Vec<Neighbors>> {
         parallel::with_work_size(queries.len().saturating_mul(self.n_rows()), || {
             let queries = Queries::new(queries, self.n_features(), self.distance())?;

@@ -19,7 +19,7 @@ use crate::similarity::retrieval::{Fitting, Retrieval, Samples};
 ///
 /// 0 = the same leaf in every tree, 1 = in none. The closure maps `(m, d)` unscaled rows to `(m, trees)` leaf
 /// numbers; it is called with at most 1 024 rows at a time. A search only visits the rows that share a leaf with the
-/// query.
+/// query; if these are fewer than `k`, the other rows with the lowest indices follow at distance 1.
 ///
 /// ```
 /// use ndarray::{Array2, array};

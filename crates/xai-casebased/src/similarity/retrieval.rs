@@ -61,7 +61,7 @@ pub(crate) struct Samples<'a> {
 ///
 /// Errors about the scaled samples are about [`input::QUERIES`](crate::input::QUERIES).
 pub(crate) trait Retrieval: Send + Sync {
-    /// Returns the nearest `k` training rows of every sample.
+    /// Returns the nearest `k` training rows of every sample; fewer if the leaf of a tree has fewer.
     fn nearest(&self, samples: Samples<'_>, k: usize) -> Result<Vec<Neighbors>>;
 
     /// Search engine; `None` if no engine is used.

@@ -168,7 +168,8 @@ impl Compare {
         }
     }
 
-    /// The failure of an evaluation, about the file or option it comes from. Scores that were computed before are written.
+    /// The failure of an evaluation, about the file or option it comes from. Scores that were computed before are written to
+    /// `--out`, if it is given.
     pub(crate) fn failure(&self, stopped: &EvaluationError) -> Failure {
         let files = self.files_of(stopped.explainer());
         let failure = match (stopped.metric(), stopped.error().kind()) {
@@ -223,7 +224,8 @@ impl Compare {
         }
     }
 
-    /// The selected metrics; of the word `all` those that have values for inputs of a layout.
+    /// The selected metrics. The word `all` selects those whose inputs and number of classes, if they need them, are given,
+    /// and that have values for inputs of `layout`; `None` allows every layout.
     fn selected(&self, layout: Option<Layout>) -> Result<Vec<MapMetric>, Failure> {
         self.comparison.select(|metric| {
             let lacks_classes =
@@ -235,7 +237,8 @@ impl Compare {
         })
     }
 
-    /// Writes the scores that were computed before an evaluation stopped, and says so.
+    /// Writes the scores that were computed before an evaluation stopped, and returns a sentence that says so. `None` if there
+    /// are none, or without `--out`.
     fn write_completed(&self, completed: &[CompletedScores]) -> Option<String> {
         if completed.is_empty() {
             return None;

@@ -30,7 +30,8 @@ impl Channels {
         }
     }
 
-    /// The layout of images. The layout of other inputs follows from the number of their axes.
+    /// The layout of images; `None` for channels last, which is the default of images. The layout of other inputs follows
+    /// from the number of their axes.
     fn layout(self) -> Option<Layout> {
         (self == Self::First).then_some(Layout::ChannelsFirst)
     }
@@ -96,7 +97,8 @@ pub(crate) struct ArrayReading {
 }
 
 impl ArrayReading {
-    /// The layout by the option, else by the file of a model, else by the shape.
+    /// The layout by the option, else by the file of a model, else by the shape. Fails for images if none of them decides, or
+    /// if the likely layout of the model contradicts the shape.
     fn new(
         option: Option<Channels>,
         (what, shape): (&str, &[usize]),

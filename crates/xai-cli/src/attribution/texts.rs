@@ -45,7 +45,7 @@ pub(crate) struct Texts {
 #[derive(Debug, Default)]
 pub(crate) struct TextFile {
     pub(crate) tokens: Vec<Vec<String>>,
-    /// Names of the texts, if the file has some.
+    /// Names of the texts; `None` if the file has none, or if they are just the numbers from 0.
     pub(crate) names: Option<Vec<String>>,
     /// Explainers by name: the attribution of each token of each text.
     pub(crate) explainers: Vec<(String, Vec<Vec<f64>>)>,
@@ -71,7 +71,7 @@ impl Texts {
         context.present(&json, || compared.to_text())
     }
 
-    /// The metrics of what people marked, where they marked something.
+    /// The metrics of the rationales; none if the file has no rationales. Fails if the rationales mark no token at all.
     pub(crate) fn evaluate(&self, context: &Context) -> Result<ComparedTexts, Failure> {
         let file = TextFile::read(&self.texts)?;
         let places = Files::with_main_file(&self.texts)
@@ -112,7 +112,7 @@ fn check_marks(marks: &[Vec<bool>]) -> Result<(), Failure> {
     Err(failure.help("mark the tokens that matter with 1, or leave the rationales out"))
 }
 
-/// Whether a metric is undefined for every sample.
+/// Whether an error says that a metric is undefined for every sample.
 fn is_undefined(error: &xai_metrics::Error) -> bool {
     error.input() == input::VALUES && matches!(error.kind(), xai_metrics::ErrorKind::Empty)
 }
@@ -204,7 +204,7 @@ impl TextFile {
             rows.iter().map(of_text).collect::<Result<_, Failure>>()
         });
         let names: Vec<&str> = rows.iter().map(|rows| samples.get(rows.start)).collect();
-        // Texts without names are called by their numbers from 0.
+        // Names that are the numbers from 0 are not stored: texts without names are called by these numbers.
         let are_counted = (0..names.len()).all(|i| names[i] == i.to_string());
         let values = piece.numbers();
         let numbers = columns.numbers.iter().zip(values.columns());
@@ -340,7 +340,8 @@ impl<'de> Deserialize<'de> for Mark {
     }
 }
 
-/// Texts whose first tokens are shown on a terminal, and tokens of each.
+/// Number of texts that are shown on a terminal, the first of the file, and number of tokens with the largest attributions
+/// (by magnitude) that are shown for each text and explainer.
 const SHOWN: (usize, usize) = (6, 3);
 
 impl ComparedTexts {

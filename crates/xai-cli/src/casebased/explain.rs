@@ -114,7 +114,8 @@ struct Collected {
     audit: Audit,
     /// All explanations, for `--json`.
     json: Option<JsonList>,
-    /// The [`SHOWN`] least supported predictions so far, least supported first, for the table.
+    /// The [`SHOWN`] least supported predictions so far, least supported first, for the table. Predictions without a
+    /// correspondence come before all others. Empty with `--json`.
     least: Vec<ExplanationSummary>,
 }
 
@@ -215,8 +216,8 @@ const FIXED_COLUMNS: [&str; 9] = [
     "label",
 ];
 
-/// Returns the columns of `--out`: the fixed ones, then the features, then the metadata sorted by name. Without
-/// provenance there are only the fixed ones.
+/// Returns the columns of `--out`: the fixed ones, then the features, then the metadata sorted by name, both without
+/// redacted columns. Without provenance there are only the fixed ones.
 fn header(info: &TrainingInfo, provenance: bool) -> Vec<String> {
     let mut metadata = info.metadata_names.clone();
     hide_file_rows(&mut metadata);

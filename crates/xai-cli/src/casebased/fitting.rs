@@ -73,7 +73,8 @@ pub(super) struct FittedExplainer {
     pub(super) recall: Option<f64>,
     /// Number of neighbours per sample.
     pub(super) k: usize,
-    /// Is `true` if the output shows features and metadata of training cases.
+    /// Is `true` if explanations contain features and metadata of training cases: if the output shows them, if training
+    /// rows were left out (their numbers in the file are metadata), and for explainers loaded from a file.
     pub(super) provenance: bool,
     /// Columns of the training file. Partly `None` for explainers loaded from a file, which does not store them.
     pub(super) used: ColumnsUsed,
@@ -85,7 +86,8 @@ pub(crate) struct ColumnsUsed {
     pub(crate) columns_used: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) columns_left_out: Option<Vec<LeftOut>>,
-    /// Number of training rows left out because of a missing cell; `None` without `--drop-rows-with-missing`.
+    /// Number of training rows left out because of a missing cell; `None` without `--drop-rows-with-missing`, and for
+    /// explainers loaded from a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) train_rows_dropped: Option<usize>,
     /// Features that [look like row numbers](looks_like_row_numbers).
@@ -148,8 +150,8 @@ impl FittedExplainer {
         }
     }
 
-    /// Returns the number of test rows that are explained at a time, 64 to 4096. The explanations of a batch then take
-    /// about 32 MiB.
+    /// Returns the number of test rows that are explained at a time, 64 to 4096. Between these limits the explanations of
+    /// a batch take about 32 MiB; 64 large explanations may take more.
     pub(super) fn batch(&self) -> usize {
         const BYTES: usize = 32 << 20;
         let n_features = if self.provenance {

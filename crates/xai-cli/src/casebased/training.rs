@@ -216,7 +216,8 @@ impl Rows<'_> {
     }
 
     /// Returns the features, as positions among the candidates, and adds the other candidates to `left_out`. Fails at
-    /// the first cell that is not a number in a column of numbers.
+    /// the first cell of a column of numbers that is not a number, or that is missing, unless rows with missing cells are
+    /// left out.
     fn features(
         &self,
         place: &TableContext,

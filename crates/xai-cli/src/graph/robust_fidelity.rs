@@ -47,7 +47,7 @@ pub(crate) struct RobustFidelity {
 struct RobustResult {
     #[serde(flatten)]
     robust: fidelity::RobustFidelity,
-    /// Share of the edges that have the score at which `--fraction` cuts.
+    /// Share of the edges that have the score at which `--fraction` cuts; 0 if all edges of this score are kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     tied_share: Option<f64>,
 }

@@ -17,7 +17,7 @@ pub(crate) const STUDY: &str = "study.toml";
 /// File name of the expected values of `self-check`, which is not a file of the study.
 const FIGURES: &str = "figures.json";
 
-/// Returns the files of a folder and of its subfolders.
+/// Returns the files of a folder and of its subfolders, except [`FIGURES`].
 fn files(folder: &'static Dir<'static>) -> Vec<&'static File<'static>> {
     let own = folder
         .files()

@@ -115,8 +115,8 @@ fn has_list(kind: &Kind) -> bool {
 /// Copies with a number above 5,000 are checked but not returned, because as many draws take minutes.
 ///
 /// # Panics
-/// If a parameter has no documentation, accepts a value outside its kind or refuses one of its kind, or if an error is not about
-/// the parameter.
+/// If a parameter has no documentation, accepts a value outside its kind or refuses one of its kind (lists may be
+/// refused, because a kind does not express their length), or if an error is not about the parameter.
 #[must_use]
 pub fn at_ends<P: Parameters + Clone>(defaults: &P) -> Vec<(String, P)> {
     let mut all = Vec::new();

@@ -65,7 +65,8 @@ pub fn same_word(a: &str, b: &str) -> bool {
 }
 
 impl Word {
-    /// Matches a text: the value after the colon, `Some(None)` for the word alone, `None` for another word.
+    /// Matches a text: the value after the colon, `Some(None)` for the word or its alias alone. `None` for another word, for a
+    /// value after a word that has none, and for a word alone that needs a value.
     #[must_use]
     pub fn match_text<'a>(&self, text: &'a str) -> Option<Option<&'a str>> {
         match text.trim().split_once(':') {
@@ -147,7 +148,7 @@ impl Kind {
         }
     }
 
-    /// Whether a value is of the kind.
+    /// Whether a value is of the kind. [`Value::Given`] is of every kind.
     #[must_use]
     pub fn admits(&self, value: &Value) -> bool {
         if *value == Value::Given {
@@ -183,7 +184,8 @@ impl Kind {
         }
     }
 
-    /// What is expected instead of a value. If only the part after the colon of a word is wrong, its range.
+    /// What is expected instead of a value. If a word is known and only the part after its colon is wrong or
+    /// missing, the values of that part.
     #[must_use]
     pub fn expected(&self, value: &Value) -> String {
         let text = value.word().unwrap_or_default();

@@ -9,7 +9,8 @@ use crate::error::Input;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct MetricInfo {
-    /// Name on the command line and in JSON.
+    /// Name in kebab-case, as on the command line: `average-drop`. Tables of results, their JSON and
+    /// Python use the [`key`](Self::key).
     pub name: &'static str,
     /// Name in headings.
     pub title: &'static str,
@@ -66,7 +67,7 @@ impl MetricInfo {
         }
     }
 
-    /// Name in tables, JSON and Python: `average_drop` for `average-drop`.
+    /// Name in tables of results, in their JSON and in Python: `average_drop` for `average-drop`.
     #[must_use]
     pub fn key(&self) -> String {
         self.name.replace('-', "_")

@@ -80,14 +80,15 @@ impl<M: NamedMetric> fmt::Display for Candidate<'_, M> {
 
 /// Largest number of suggested metrics.
 const MAX_SUGGESTIONS: usize = 3;
-/// Suggestions are at least this similar, and at most `MARGIN` less similar than the best one.
+/// Suggestions are more similar than this, and at most `MARGIN` less similar than the best one.
 const MIN_SIMILARITY: f64 = 0.7;
 const MARGIN: f64 = 0.15;
 
 /// Finds the metrics with a given name, otherwise up to three metrics with similar names. Case and separators are ignored.
 ///
-/// Names are the name and the label of a metric, and its names in other packages with and without the package. Among metrics
-/// with exactly this name, an own name goes before names in other packages, and the first of these before the others.
+/// Names are the name and the label of a metric, and its names in other packages with and without the package. Several
+/// metrics may have exactly this name. Then only those with it as their own name are returned; if there are none, those with it as
+/// the first of their names in other packages; otherwise those with it as a later one.
 ///
 /// ```
 /// use xai_core::describe::{MetricEntry, MetricInfo, candidates};

@@ -53,7 +53,8 @@ pub trait Parameter: Sized {
     /// Accepted values.
     const KIND: Kind;
 
-    /// Converts a value from a front end; `None` if it is not of the kind.
+    /// Converts a value from a front end; `None` if it has another type. Numbers are not compared with their range, which is what
+    /// [`Param::check`] does.
     fn from_value(value: &Value) -> Option<Self>;
 
     /// Converts to a value for front ends; [`Value::Given`] for arrays and functions, which have no text form.
@@ -66,10 +67,11 @@ pub trait Parameters {
     /// Appends the parameters with their values, in the order of the fields.
     fn describe(&self, params: &mut Vec<Param>);
 
-    /// Sets a parameter by name. Returns whether a parameter has this name.
+    /// Sets a parameter by name. Returns whether a parameter has this name. Ranges of numbers are checked by
+    /// [`check_params`](Self::check_params).
     ///
     /// # Errors
-    /// An invalid parameter for a value that is not of its kind.
+    /// An invalid parameter for a value that cannot be converted to the type of the parameter.
     fn set(&mut self, name: &str, value: &Value) -> Result<bool>;
 
     /// The parameters with their values.
@@ -126,7 +128,7 @@ fn set_known(parameters: &mut dyn Parameters, name: &str, value: &Value) -> Resu
     }
 }
 
-/// The word of an enum value, without the value behind the colon.
+/// The word of an enum value, without the value behind the colon; `given` for a value without a word.
 pub fn word_of<P: Parameter>(choice: &P) -> &'static str {
     let text = choice.to_value().to_string();
     let text = text.split(':').next().unwrap_or_default();

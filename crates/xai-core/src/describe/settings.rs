@@ -155,7 +155,7 @@ impl fmt::Display for Settings {
     }
 }
 
-/// A metric in a study file: a name, or a table with the key `name`.
+/// A metric in a study file: text such as `deletion` or `deletion(steps=20)`, or a table with the key `name` and the parameters.
 #[cfg(feature = "serde")]
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(untagged)]

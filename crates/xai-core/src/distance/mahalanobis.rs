@@ -68,8 +68,9 @@ impl Mahalanobis {
     /// positive definite.
     ///
     /// # Errors
-    /// `ShapeMismatch` if the matrix is not square, `NonFinite`, `OutOfDomain` if it is not
-    /// symmetric, or with the index of the feature that is a linear combination of those before it.
+    /// `ShapeMismatch` if the matrix is not square, `Empty` without features, `NonFinite` for an
+    /// element, `OutOfDomain` if the matrix is not symmetric, or with the index of the diagonal
+    /// element of a feature that is constant or a linear combination of those before it.
     pub fn from_covariance(covariance: ArrayView2<'_, f64>) -> Result<Self> {
         let (n, columns) = covariance.dim();
         check_shape(input::COVARIANCE, &[n, n], &[n, columns])?;

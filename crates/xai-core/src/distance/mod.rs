@@ -55,7 +55,7 @@ const PREPARED: usize = 32;
 /// Sums use eight interleaved partial sums that are added in a fixed order, so they can be
 /// vectorised and have the same bits on every machine. A distance beyond the range of `f64` is ∞.
 /// The Euclidean distance is also ∞ if its square overflows, and loses precision below 1e-140,
-/// where its square underflows; `Minkowski(2)` has neither problem. The error of the Mahalanobis
+/// where squares of single differences underflow; `Minkowski(2)` has neither problem. The error of the Mahalanobis
 /// distance is up to `4 ε` times the magnitude of the whitened rows, so rows that are far from zero
 /// compared with their spread lose digits.
 ///
@@ -349,7 +349,7 @@ impl SimdKernel for Centring<'_> {
 }
 
 /// Cosine distance of rows whose squares leave the range of `f64`. Each row is divided by its
-/// largest element first, which does not change the angle.
+/// largest magnitude first, which does not change the angle.
 #[cold]
 fn cosine_of_extremes(a: &[f64], b: &[f64]) -> f64 {
     let unit = |row: &[f64]| -> Vec<f64> {

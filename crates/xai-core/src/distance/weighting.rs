@@ -87,7 +87,7 @@ impl Kernel {
     /// Ratio of two weights, `weight(distance) / weight(reference)`.
     ///
     /// It is computed from the distances, so it is correct even if both weights underflow to 0. It
-    /// is above 1 for a distance below the reference, and may then be ∞.
+    /// is at least 1 for a distance below the reference, and may then be ∞.
     ///
     /// ```
     /// use xai_core::{Kernel, Weighting};

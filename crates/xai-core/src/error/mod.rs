@@ -306,8 +306,9 @@ impl Error {
         }
     }
 
-    /// Removes the value from an [`ErrorKind::OutOfDomain`]. Other kinds do not contain values of
-    /// the data.
+    /// Removes the value from an [`ErrorKind::OutOfDomain`]. Other kinds stay as they are: the label
+    /// of a [`LabelOutOfRange`](ErrorKind::LabelOutOfRange) and the score of an
+    /// [`UndefinedScore`](ErrorKind::UndefinedScore) are kept.
     ///
     /// ```
     /// use xai_core::{Error, input};

@@ -14,7 +14,8 @@ impl EvaluationTable {
     /// n_undefined, per_sample, value}}, ranking: [NAME], comparisons}}}`
     ///
     /// An explainer whose interval is over [few samples](Interval::is_small_sample) also has
-    /// `small_sample: true`, and a metric with one value for all samples has `pooled: true`.
+    /// `small_sample: true`. Only a metric with one value for all samples has `pooled: true`, and
+    /// only one that is undefined for the scores has `undefined`, the reason. `interval` may be null.
     pub fn by_name(&self) -> impl Serialize + '_ {
         ByName(self)
     }

@@ -10,7 +10,7 @@ use crate::evaluation::{Comparison, ExplainerValue};
 const NEGLIGIBLE: f64 = 1e-6;
 
 /// Holm's correction of p-values for multiple tests. If tests with a corrected value below α are
-/// called significant, the probability of *any* false positive among them is below α.
+/// called significant, the probability of *any* false positive among them is at most α.
 ///
 /// ```text
 /// p'_(k) = max_{j ≤ k} min(1, (m − j + 1) p_(j))      p_(1) ≤ … ≤ p_(m)

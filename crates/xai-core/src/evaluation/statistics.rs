@@ -23,7 +23,8 @@ use crate::input;
 pub struct Statistics {
     /// Coverage of the intervals, in (0, 1). Default: 0.95.
     pub level: f64,
-    /// Number of bootstrap replicates; 0 computes no intervals. Default: 1000.
+    /// Number of bootstrap replicates. With 0 there are no intervals, with 1 none of means. Default:
+    /// 1000.
     pub replicates: usize,
     /// Seed of the bootstrap. Default: 1.
     pub seed: u64,

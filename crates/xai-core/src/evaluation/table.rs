@@ -187,9 +187,9 @@ pub struct MetricResult {
     #[cfg_attr(feature = "serde", serde(rename = "scores"))]
     pub values: Vec<ExplainerValue>,
     /// Indices of the explainers, best value first. Equal values are in the order of the
-    /// explainers, undefined ones last.
+    /// explainers, as are all values of a metric without a better end. Undefined ones are last.
     pub ranking: Vec<usize>,
-    /// Comparison of every pair of explainers, the one with the better value first.
+    /// Comparison of every pair of explainers, the one that ranks higher first.
     pub comparisons: Vec<Comparison>,
 }
 
@@ -203,8 +203,8 @@ pub struct ExplainerValue {
     /// is [pooled](MetricResult::is_pooled); `None` if undefined.
     pub value: Option<f64>,
     /// Interval of the mean by a bias-corrected bootstrap over samples, or by Wilson's formula for
-    /// a proportion (see [`Statistics`]); for a pooled value by a jackknife over samples. `None`
-    /// for fewer than two values.
+    /// a proportion (see [`Statistics`]); for a pooled value by a jackknife over groups of samples.
+    /// `None` for fewer than two values, or without replicates.
     pub interval: Option<Interval>,
     /// Value of each sample; `None` if undefined, and for every sample of a pooled metric.
     pub per_sample: Vec<Option<f64>>,
@@ -229,7 +229,8 @@ pub struct ExplainerValue {
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Comparison {
-    /// Explainer with the better value.
+    /// Explainer that ranks higher: the one with the better value, or the earlier one if neither is
+    /// better.
     pub first: String,
     /// Other explainer.
     pub second: String,
@@ -237,12 +238,12 @@ pub struct Comparison {
     pub n_pairs: usize,
     /// Mean difference over these samples, first minus second.
     pub difference: Option<f64>,
-    /// Explainer that the signed ranks favour; `None` if they are balanced. A few large differences
-    /// may give the mean the opposite sign.
+    /// Explainer that the signed ranks favour; `None` if they are balanced, or if the metric has no
+    /// better end. A few large differences may give the mean the opposite sign.
     pub favours: Option<String>,
-    /// p-value of the Wilcoxon signed-rank test; `None` if all differences are 0. Differences up to
-    /// 10⁻⁶ of the largest value of both explainers count as 0, because an ε in a formula causes
-    /// them.
+    /// p-value of the Wilcoxon signed-rank test; `None` if all differences are 0 or there are none.
+    /// Differences up to 10⁻⁶ of the largest magnitude of both explainers count as 0, because an ε in
+    /// a formula causes them.
     pub p_value: Option<f64>,
     /// p-value after Holm's correction for all pairs of this metric.
     pub p_corrected: Option<f64>,

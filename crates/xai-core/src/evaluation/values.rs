@@ -75,8 +75,8 @@ pub const OUTPUT_KIND: &str = "answers";
 pub struct PooledValue {
     /// Value; `None` if undefined.
     pub value: Option<f64>,
-    /// Values without one group of samples at a time, for the interval; empty if one of them is
-    /// undefined.
+    /// Values without one group of samples at a time, for the interval; empty if one of them
+    /// or the value is undefined, or for fewer than two samples.
     pub leave_one_out: Vec<f64>,
 }
 
@@ -203,7 +203,8 @@ impl EvaluationValues {
     /// # Errors
     /// `InvalidParameter` if explainers, metrics or their settings differ or have another order,
     /// for a metric that compares samples with each other, and for parts whose outputs were read
-    /// differently, as [probabilities or logits](OUTPUT_KIND). Nothing is added then.
+    /// differently, as [probabilities or logits](OUTPUT_KIND). `ShapeMismatch` for values that are not
+    /// one per explainer and sample. Nothing is added then.
     pub fn merge(&mut self, next: Self) -> Result<()> {
         self.check()?;
         next.check()?;
@@ -339,7 +340,8 @@ impl EvaluationValues {
     /// # Errors
     /// `InvalidParameter` for a level outside (0, 1), for more than a million replicates, and if
     /// the comparisons or replicates of all explainers and metrics would take more than 2 GiB.
-    /// `ShapeMismatch` for values that are not one per explainer and sample.
+    /// `ShapeMismatch` for values that are not one per explainer and sample, `NonFinite` for infinite
+    /// or NaN values or replicates that intervals or tests use.
     pub fn table(&self, statistics: &Statistics) -> Result<EvaluationTable> {
         statistics.check()?;
         self.check()?;

@@ -7,7 +7,7 @@
 
 /// `2^52 + 2^51`. Adding it to a number leaves the nearest integer in the low bits of the sum.
 const ROUNDING: f64 = 6_755_399_441_055_744.0;
-/// `ln 2` rounded to 33 bits, so that its product with an exponent is exact.
+/// `ln 2` truncated to 32 significant bits, so that its product with an exponent is exact.
 const LN_2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
 /// `ln 2 − LN_2_HIGH`.
 const LN_2_LOW: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);

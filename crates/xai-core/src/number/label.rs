@@ -145,7 +145,8 @@ pub fn check_finite_slice<T: Real>(input: Input, slice: &[T]) -> Result<()> {
 /// Checks that every element of a slice is finite and satisfies `is_within`.
 ///
 /// # Errors
-/// `NonFinite` or `OutOfDomain` with the index of the first element that fails.
+/// `NonFinite` with the index of the first element that is not finite; if all are, `OutOfDomain` with
+/// the index of the first that does not satisfy `is_within`.
 pub fn check_domain<T: Real>(
     input: Input,
     slice: &[T],

@@ -49,7 +49,7 @@ pub struct Stopped;
 /// The loops are left by unwinding, so a program with `panic = "abort"` ends.
 ///
 /// # Errors
-/// [`Stopped`] if the flag was raised before the work was done.
+/// [`Stopped`] if the work found the flag raised. A flag raised after the last check has no effect.
 ///
 /// ```
 /// use xai_core::parallel::{self, StopFlag, Stopped};

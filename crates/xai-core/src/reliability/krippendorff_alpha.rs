@@ -70,7 +70,7 @@ pub struct KrippendorffAlpha {
 ///
 /// # Errors
 /// `Empty` without raters, `ShapeMismatch` for rows of different lengths and for ordinal ratings in
-/// which every column ranks the raters, `NonFinite` for a rating.
+/// which every column ranks the raters and no row ranks the units, `NonFinite` for a rating.
 ///
 /// ```
 /// use xai_core::reliability::{RatingLevel, krippendorff_alpha};
@@ -183,7 +183,8 @@ type Ratings = Vec<(f64, usize)>;
 /// Each rating is mapped to a coordinate, so that δ is the squared distance of two coordinates: the
 /// rating itself for interval data, and its mid-rank among all ratings for ordinal data, because
 /// the distance of two mid-ranks is half the number of ratings equal to either of them plus the
-/// number in between. So no pairs have to be formed, and equal ratings are processed once.
+/// number in between. Nominal ratings are only counted. So no pairs have to be formed, and equal
+/// ratings are processed once.
 fn alpha(mut units: Vec<Ratings>, level: RatingLevel) -> KrippendorffAlpha {
     let count = |ratings: &[(f64, usize)]| ratings.iter().map(|(_, n)| n).sum::<usize>();
     units.retain(|unit| count(unit) > 1);

@@ -12,15 +12,18 @@ use crate::sum::ExactMean;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ParameterSensitivity {
     /// Mean of Kendall's τ-b between the rankings of two settings, over all pairs of settings.
-    /// `None` for one setting, or if each pair has a setting that ties all explainers.
+    /// `None` for one setting, without samples to rank by, or if each pair has a setting that ties
+    /// all explainers.
     pub mean_tau: Option<f64>,
-    /// Share of the pairs with the same set of best explainers; `None` for one setting.
+    /// Share of the pairs with the same set of best explainers; `None` for one setting, or
+    /// without samples to rank by.
     pub same_top: Option<f64>,
     /// Largest range of the rank of an explainer over the settings; `None` if nothing is ranked.
     pub max_rank_change: Option<f64>,
     /// Ranks of the explainers under each setting, 1 = best.
     pub ranks: Vec<Vec<f64>>,
-    /// Number of other samples, which are left out.
+    /// Number of pairs of settings without τ, because a setting ties all explainers. They are left
+    /// out of the mean.
     pub n_undefined_tau: usize,
     /// Number of samples for which every explainer has a value under every setting.
     pub n_samples: usize,
@@ -41,7 +44,8 @@ pub struct ParameterSensitivity {
 /// does not affect the ranking.
 ///
 /// # Errors
-/// `Empty` without settings or explainers, `ShapeMismatch` for settings of different shapes,
+/// `Empty` without settings or explainers, `ShapeMismatch` for settings of different shapes
+/// or with rows of different lengths,
 /// `NonFinite` for a value (the first number of the index is the setting), `InvalidParameter` for a
 /// metric without a better end.
 ///

@@ -15,15 +15,16 @@ use crate::{input, parallel};
 /// Samples of each resampling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Draws<'a> {
-    /// Random draws with replacement of as many samples as there are, from the stream of `(seed,
-    /// draw)`.
+    /// Random draws with replacement from the samples for which every explainer has a value, as many
+    /// as there are of these, from the stream of `(seed, draw)`.
     Seeded {
         /// Number of resamplings.
         n_draws: usize,
         /// Seed of the random streams.
         seed: u64,
     },
-    /// Sample indices of each resampling, any number of them.
+    /// Sample indices of each resampling, any number of them. Samples without a value of every
+    /// explainer are left out.
     Indices(&'a [Vec<usize>]),
 }
 
@@ -41,9 +42,10 @@ impl Default for Draws<'_> {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RankStability {
     /// Mean of Kendall's τ-b between the ranking of a draw and that of all samples; `None` if one
-    /// of them always ties all explainers.
+    /// of them always ties all explainers, or if no draw is used.
     pub mean_tau: Option<f64>,
-    /// Share of the draws with the same set of best explainers as all samples.
+    /// Share of the draws with the same set of best explainers as all samples; `None` if no draw is
+    /// used.
     pub top_share: Option<f64>,
     /// Ranks of the explainers over all samples, 1 = best.
     pub ranks: Vec<f64>,
@@ -55,7 +57,8 @@ pub struct RankStability {
     pub wins: Vec<Vec<f64>>,
     /// Number of draws that are used: those with a sample for which every explainer has a value.
     pub n_draws: usize,
-    /// Number of other samples, which are left out.
+    /// Number of used draws without τ, because their ranking or that of all samples ties all
+    /// explainers. They are left out of the mean.
     pub n_undefined_tau: usize,
     /// Number of samples for which every explainer has a value.
     pub n_samples: usize,

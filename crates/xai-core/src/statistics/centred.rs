@@ -104,8 +104,8 @@ pub struct Covariance<'a> {
 
 impl Covariance<'_> {
     /// Sample covariance `Σ (x − x̄)(y − ȳ) / (n − 1)`, with an error of at most 6 · 2⁻⁵³ times the
-    /// product of both standard deviations. Not finite for fewer than two values, or beyond the
-    /// range of `f64`.
+    /// product of both standard deviations. NaN for one value, 0 without values, and infinite
+    /// beyond the range of `f64`.
     #[must_use]
     pub fn value(self) -> f64 {
         let freedom = self.x.deviations.len() as f64 - 1.0;

@@ -11,7 +11,7 @@ use crate::sum::Moments;
 /// for any order of the values.
 ///
 /// Values in [0, 1] use [`unit_mean_interval`], which is Wilson's interval if all of them are 0 or
-/// 1. Other values use [`t_interval`].
+/// 1. Other values use [`t_interval`]. `None` without values, and where [`t_interval`] has none.
 ///
 /// # Errors
 /// `InvalidParameter` for a level outside (0, 1), `NonFinite` for a value.

@@ -107,7 +107,8 @@ fn too_large() -> Error {
 ///
 /// # Errors
 /// `ShapeMismatch` for maps that do not fit the inputs, `Empty` for samples without elements,
-/// `NonFinite` for a map value (about `explanations`) or an input.
+/// `NonFinite` for a map value (about `explanations`) or an input, `OutOfDomain` for maps whose
+/// channels add up to more than the range of their type.
 ///
 /// ```
 /// use ndarray::array;

@@ -49,7 +49,7 @@ impl Positions {
     /// Checks that maps of one shape fit inputs of another, as described by [`Layout`].
     ///
     /// # Errors
-    /// `ShapeMismatch` about the maps.
+    /// `ShapeMismatch` about the maps, or about the inputs if the layout has another number of axes.
     pub fn check_maps(inputs: &[usize], maps: &[usize], layout: Layout) -> Result<()> {
         MapPositions::new(layout, inputs, maps).map(drop)
     }

@@ -16,7 +16,7 @@ pub const ONE_FLAG_PER_ROW: Help = Help::new(
 /// per row, otherwise row indices, whose order is kept.
 ///
 /// Zeros and ones are a mask if there are as many as rows and, read as indices, they would select a
-/// row twice, which is always the case for three or more of them.
+/// row twice, which is always the case for three or more of them, or no row (`[1]` for one row).
 ///
 /// # Errors
 /// `InvalidParameter` if both readings are possible (`[0, 1]` and `[1, 0]` for two rows, `[0]` for
@@ -109,7 +109,7 @@ mod tests {
             let error = selected_rows(SAMPLES, chosen, n_rows).unwrap_err();
             assert_eq!(error.help(), Some(SPECIFY_ROWS), "{chosen:?}");
         }
-        // One reading leaves a row out twice, or names one that there is not.
+        // Read as positions, they would name a row twice, or one that does not exist.
         for (chosen, n_rows, rows) in [
             (&[1, 1][..], 2, &[0, 1][..]),
             (&[0, 0], 2, &[]),

@@ -21,7 +21,7 @@ const CHUNK: usize = 1 << 21;
 /// a tree.
 const MANY_SAMPLES: usize = 256;
 
-/// The samples that are searched for: whole rows, standardised.
+/// The samples that are searched for: rows without NULL, standardised if there is a standardization.
 pub(crate) struct Samples {
     rows: Array2<f64>,
     /// The place of every sample among them; `None` where a value is NULL.

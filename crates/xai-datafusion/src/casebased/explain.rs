@@ -22,7 +22,8 @@ use crate::casebased::partitions::{
 };
 use crate::function::failed;
 
-/// Samples whose neighbours are searched in one pass over the training table.
+/// Smallest number of samples per pass over the training table. The last batch of a block is taken whole, and the last block may
+/// be smaller.
 const SAMPLES: usize = 1 << 16;
 
 /// Options of explanations by nearest cases. The defaults are those of `xai_casebased::CaseExplainer`: 5 cases, Euclidean distance
@@ -88,13 +89,14 @@ impl ExplainCases {
     ///
     /// Every partition of the training table is searched for its own nearest `k`, exactly, and these are
     /// merged: the numbers are those of `xai_casebased::CaseExplainer` to the last bit, with ids in place of
-    /// training indices, for any partitions. 65 536 samples are held at a time, with their nearest; for
-    /// each such block the training table is read once.
+    /// training indices, for any partitions. A block of at least 65 536 samples (whole batches) is held at a time, with the nearest;
+    /// for each such block the training table is read once.
     ///
     /// # Errors
     /// A planning error for a column of a wrong type or a parameter outside its domain; errors of the tables and of `each`; an
     /// execution error for lists of different lengths, features that are not finite, a distance that is
-    /// undefined, or a predicted class that no training row has.
+    /// undefined, a predicted class that no training row has (if there are training rows), or a training table without a row
+    /// free of NULL where features are standardised.
     pub async fn explain(
         &self,
         training: &DataFrame,
@@ -135,7 +137,7 @@ impl ExplainCases {
     }
 
     /// [`explain`](Self::explain) into a Parquet file, which is whole or not there: it is written under
-    /// another name in its folder, and renamed.
+    /// another name in its folder, and renamed. An existing file of this name is replaced only then.
     ///
     /// # Errors
     /// As [`explain`](Self::explain), and where the file cannot be written.

@@ -29,7 +29,7 @@ impl NearCase {
     }
 }
 
-/// The nearest so far, and what may be among them: sorted out once there are twice as many as asked for.
+/// The nearest so far, and what may be among them: reduced to the nearest `k` once there are `2 * max(k, 16)`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct NearCases {
     pub(super) cases: Vec<NearCase>,
@@ -76,7 +76,7 @@ pub(crate) fn near_cases_fields() -> Fields {
     ])
 }
 
-/// Structs of lists.
+/// A column of structs of lists, NULL where a list of cases is empty.
 pub(crate) fn near_cases_column<'a>(
     lists: impl Iterator<Item = &'a [NearCase]>,
 ) -> Result<ArrayRef> {

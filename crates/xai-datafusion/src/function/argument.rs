@@ -136,7 +136,7 @@ impl Argument {
                 None => (*given == Null).then(|| list(Boolean)),
             },
             Kind::Any => Some(given.clone()),
-            // A constant stays one: a cast is none until the plan is simplified.
+            // The type stays as it is: a cast literal is not recognised as a constant until the plan is simplified.
             Kind::Parameter(_) if self.is_number() => number(given).then(|| given.clone()),
             Kind::Parameter(_) | Kind::Words(_) => text,
         }
@@ -321,7 +321,8 @@ impl<'a, N: ArrowNativeType> Lists<'a, N> {
     }
 }
 
-/// Returns the rows that have a value. A list with a NULL element counts as NULL.
+/// Returns the rows that have a value, `None` if all have one (it may also be a buffer without NULL). A list with a NULL element
+/// counts as NULL.
 pub(crate) fn present(column: &ArrayRef) -> Option<NullBuffer> {
     let nulls = column.logical_nulls();
     let DataType::List(_) = column.data_type() else {

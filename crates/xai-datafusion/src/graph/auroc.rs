@@ -34,7 +34,7 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// The default, or less where the session has less.
+    /// The default, or less where the session has less, but at least [`LEAST_MIB`].
     fn from_session(bytes: Option<usize>) -> Self {
         let Self { memory_mib } = Self::default();
         let from_session = bytes.map(|bytes| bytes as f64 / f64::from(1 << 20));

@@ -125,8 +125,9 @@ impl<'a> Files<'a> {
         self
     }
 
-    /// Translates an error. A parameter outside its domain is wrong usage of its option; everything else is bad
-    /// data in the file of the input.
+    /// Translates an error. If its input has a file in the table, it is bad data in that file. Otherwise it is wrong
+    /// usage if its input has an option or if it is a parameter outside its domain, and bad data in the main file, if
+    /// there is one, in all other cases.
     pub fn failure(&self, error: &Error) -> Failure {
         let input = error.input();
         let failure = match (self.input_file(error), self.option(input), error.kind()) {

@@ -138,7 +138,7 @@ impl Failure {
         Self::new(format_args!("standard output: {reason}"))
     }
 
-    /// Names the file, unless the error names one already or is about an option.
+    /// Names the file of an error for bad data, unless the error names a place already. Changes no other kind of error.
     pub fn in_file(mut self, file: impl AsRef<Path>) -> Self {
         if self.kind == FailureKind::BadData {
             self.place
@@ -307,7 +307,8 @@ impl<T> InFile<T> for Result<T, Failure> {
 pub struct WriteError(String);
 
 impl From<std::io::Error> for WriteError {
-    /// Keeps the reason of the operating system. Other errors name the temporary file, so only their kind is kept.
+    /// Keeps the reason of the operating system, and errors of the kind `Other`. All other errors name the temporary
+    /// file, so only their kind is kept.
     fn from(error: std::io::Error) -> Self {
         Self(match (error.raw_os_error(), error.kind()) {
             (None, kind) if kind != ErrorKind::Other => std::io::Error::from(kind).to_string(),

@@ -24,7 +24,7 @@ impl OnnxExplainer {
     ///
     /// # Errors
     /// The file cannot be read, is not an ONNX model, has operators or types that the engine lacks, or has other
-    /// inputs or several outputs.
+    /// inputs or several outputs that may be the maps.
     pub fn open(file: &Path, options: &EngineOptions) -> Result<Self, Failure> {
         OnnxModel::open_map_model(file, options).map(Self)
     }

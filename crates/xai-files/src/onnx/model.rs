@@ -118,7 +118,7 @@ impl OnnxModel {
     ///
     /// # Errors
     /// The file cannot be read, is not an ONNX model, has operators or types that the engine does not support, or
-    /// has other inputs.
+    /// has other inputs or an output that cannot be the scores.
     pub fn open_graph_model(file: &Path, options: &EngineOptions) -> Result<Self, Failure> {
         let graphs = || {
             let bytes = read(file)?;
@@ -228,6 +228,9 @@ impl OnnxModel {
     }
 
     /// The fixed batch size, if the file declares one.
+    ///
+    /// # Errors
+    /// The declared size is 0 or larger than [`MAX_FIXED_BATCH`].
     pub(super) fn fixed_batch(&self) -> Result<Option<usize>, Reason> {
         let shape = self.inputs.first().and_then(|input| input.shape.as_ref());
         match shape.and_then(|shape| shape.first()) {

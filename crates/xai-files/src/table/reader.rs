@@ -256,7 +256,7 @@ impl Pieces {
             *line = self.records.line;
             if record.len() == n_columns {
                 n += 1;
-            // A line with spaces only is not a row.
+            // A line with spaces only is not a row of a table with several columns.
             } else if record.len() > 1 || !record[0].trim_ascii().is_empty() {
                 let (n_cells, is_first) = (record.len(), self.n_rows + n == 0);
                 return Err(self.wrong_length(n_cells, is_first));

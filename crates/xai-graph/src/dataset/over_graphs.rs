@@ -132,9 +132,9 @@ pub struct MacroAverage {
     pub direction: Direction,
     /// Mean over the graphs where the metric is defined; `None` if it is defined for none.
     pub mean: Option<f64>,
-    /// 95 % interval of the mean over graphs, `None` for fewer than two. Values in [0, 1] use [`unit_mean_interval`],
-    /// which is Wilson's interval if every value is 0 or 1 (for example with one prediction per graph); others use
-    /// [`t_interval`].
+    /// 95 % interval of the mean over graphs, `None` for fewer than two. Metrics with values in [0, 1] use
+    /// [`unit_mean_interval`], which is Wilson's interval if every value is 0 or 1 (for example with one prediction per
+    /// graph); others use [`t_interval`].
     pub interval: Option<Interval>,
     /// Number of graphs where the metric is defined.
     pub n_defined: u64,
@@ -270,7 +270,7 @@ pub struct MicroInterval {
 /// Returns one interval for each [score](Scores::SCORES) of the result. Needs about `3 n` merges.
 ///
 /// # Errors
-/// `TooFew` for fewer than two graphs, and errors of merging.
+/// `TooFew` for fewer than two graphs, and errors of merging and finishing the states.
 ///
 /// ```
 /// use xai_graph::dataset::micro_intervals;

@@ -51,7 +51,7 @@ impl<'a> SparsitySweep<'a> {
         Self::default()
     }
 
-    /// Sets the options of fidelity. Its subset of rows also applies to unfaithfulness.
+    /// Sets the options of fidelity. If they contain a subset of rows, it also applies to unfaithfulness.
     #[must_use]
     pub fn fidelity(mut self, metric: FidelityMetric<'a>) -> Self {
         self.fidelity = metric;
@@ -79,7 +79,8 @@ impl<'a> SparsitySweep<'a> {
     /// - `levels`: explanation size at each level (for example the share of edges kept), ascending
     ///
     /// # Errors
-    /// Those of the metrics; `ShapeMismatch`, `Empty` without levels, `OutOfDomain` for descending levels.
+    /// Those of the metrics; `ShapeMismatch`, `Empty` without levels, `NonFinite` and `OutOfDomain` for levels that are
+    /// not finite or descend.
     pub fn evaluate<T: Real>(
         &self,
         full: ArrayView2<'_, T>,
@@ -106,12 +107,13 @@ impl<'a> SparsitySweep<'a> {
     /// Computes the curve for a soft edge mask: at each level the mask is sparsified, and the model is called on the
     /// kept edges and on the rest.
     ///
-    /// `mask` has the shape `(n_edges,)`, and `levels` ascend. The model is called once on the whole graph and twice
-    /// per level, with levels in parallel.
+    /// `mask` has the shape `(n_edges,)`. `levels` are of one kind and ascend as numbers, so with thresholds the
+    /// explanation gets smaller from level to level. The model is called once on the whole graph and twice per level,
+    /// with levels in parallel.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate), [`sparsify`](crate::mask::sparsify()) and
-    /// [`explained_outputs`](crate::explained_outputs()).
+    /// [`explained_outputs`](crate::explained_outputs()); `InvalidParameter` for levels of different kinds.
     pub fn evaluate_model<T: Real>(
         &self,
         model: &(impl GraphModel<T> + ?Sized),
@@ -174,7 +176,7 @@ impl<'a> SparsitySweep<'a> {
     ) -> Result<(SweepPoint, u64)> {
         let kinds = self.fidelity.batch(&full, &kept, &complement).kinds()?;
         let fidelity = kinds.fidelity();
-        // Both metrics evaluate the same rows, which makes the points of the curve comparable.
+        // A subset of rows of fidelity also applies to unfaithfulness. Without one, unfaithfulness keeps its own.
         let unfaithfulness = match self.fidelity.compared().rows.index() {
             Some(index) => self.unfaithfulness.index(index),
             None => self.unfaithfulness,

@@ -9,7 +9,7 @@ use xai_core::{Error, Input, Real, Result};
 
 use crate::input;
 
-/// Tolerance of the sum of the weights, which admits 1/3 and 2/3 in `f64`.
+/// Tolerance of the sum of the weights, for rounding: 0.7 + 0.2 and 0.1 do not sum to exactly 1 in `f64`.
 const WEIGHT_TOLERANCE: f64 = 1e-9;
 
 /// Weighted harmonic mean of fid₊ and 1 − fid₋.
@@ -64,7 +64,8 @@ impl Characterization {
     /// Score of one explanation.
     ///
     /// # Errors
-    /// `NonFinite` and `OutOfDomain` for a fidelity outside [0, 1], `InvalidParameter` for weights.
+    /// `NonFinite` and `OutOfDomain` for a fidelity outside [0, 1], `InvalidParameter` for weights that are negative or
+    /// do not sum to 1.
     pub fn score(&self, pos_fidelity: f64, neg_fidelity: f64) -> Result<f64> {
         self.check_weights()?;
         check_fidelities(&[pos_fidelity], &[neg_fidelity])?;
@@ -132,7 +133,8 @@ pub(crate) fn check_fidelities<T: Real>(pos: &[T], neg: &[T]) -> Result<()> {
     check_domain(input::NEG_FIDELITY, neg, within, "a fidelity in [0, 1]")
 }
 
-/// Changes of predictions without an explanation, and with only the explanation.
+/// Changes of predictions without an explanation, and with only the explanation. For fidelity by probability, mean
+/// absolute changes of the probability take the place of the shares.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Fidelity {

@@ -52,7 +52,7 @@ pub struct RocPoint {
 /// let (scores, truth) = (array![0.9, 0.6, 0.4, 0.1], array![1.0, 0.0, 1.0, 0.0]);
 /// let curves = GroundTruthMetric::new().curves(scores.view(), truth.view())?;
 /// let roc = curves.roc.expect("both kinds of elements");
-/// // The scores find, from above: a true one, another, a true one, another.
+/// // In order of descending scores, the elements are true, false, true, false.
 /// let points = roc.points.iter().map(|p| (p.false_positive_rate, p.true_positive_rate));
 /// assert!(points.eq([(0.0, 0.0), (0.0, 0.5), (0.5, 0.5), (0.5, 1.0), (1.0, 1.0)]));
 /// assert_eq!(roc.area(), 0.75); // ½ · ½ + ½ · 1
@@ -234,7 +234,8 @@ fn drop_last<K: OrderKey>(keys: &mut &[K], score: K) -> usize {
 /// Selects at most `n` of the points, at least 2, including both ends. Repeatedly removes the point with the lowest
 /// cost, the first one in case of ties.
 ///
-/// `cost` is the non-negative change of the area when the middle one of three neighbouring points is removed.
+/// `cost` is the change of the area, up to a constant positive factor, when the middle one of three neighbouring points
+/// is removed. It is not negative.
 ///
 /// # Source
 /// Visvalingam and Whyatt, *Line generalisation by repeated elimination of points*, 1993, for the

@@ -55,7 +55,7 @@ impl GroundTruthMetric {
     /// `predicted` and `target` have the shape `(n_elements,)` and values in [0, 1], possibly of different types.
     ///
     /// # Errors
-    /// `InvalidParameter` for a threshold outside [0, 1] and for a top-k above the number of elements;
+    /// `InvalidParameter` for a threshold outside [0, 1] and for a top-k of 0 or above the number of elements;
     /// `ShapeMismatch` if the lengths differ; `Empty` without elements; `NonFinite`; `OutOfDomain` for a target
     /// outside [0, 1], and for a score outside it unless scores are declared to be logits.
     pub fn evaluate<T: Real, U: Real>(
@@ -170,7 +170,7 @@ impl GroundTruthMetric {
     /// elements themselves.
     ///
     /// # Errors
-    /// As [`evaluate`](Self::evaluate), at index 0.
+    /// `NonFinite` and `OutOfDomain` as [`evaluate`](Self::evaluate), at index 0. The threshold is not checked.
     ///
     /// ```
     /// use xai_graph::GroundTruthMetric;
@@ -202,7 +202,7 @@ impl GroundTruthMetric {
     /// Creates an empty state with these options.
     ///
     /// # Errors
-    /// `InvalidParameter` for a threshold outside [0, 1].
+    /// `InvalidParameter` for a threshold outside [0, 1] and for a top-k of 0.
     pub fn accumulator<T: Real, U: Real>(&self) -> Result<GroundTruthAccumulator<T, U>> {
         self.check_params()?;
         Ok(GroundTruthAccumulator::new(*self))

@@ -118,7 +118,7 @@ impl GroundTruthMetric {
         }
     }
 
-    /// Counts a block by threshold. `None` if any element is not a valid score.
+    /// Counts a block by threshold. `None` if any score or target is invalid.
     pub(crate) fn count<T: Real, U: Real>(
         &self,
         predicted: &[T],
@@ -163,7 +163,8 @@ impl GroundTruthMetric {
         }
     }
 
-    /// Error for the first invalid score or target. There must be one.
+    /// Error for an invalid score or target, of which there must be one: values that are not finite come first (scores
+    /// before targets), then targets outside [0, 1], then scores outside it.
     #[cold]
     pub(crate) fn first_error<T: Real, U: Real>(&self, predicted: &[T], target: &[U]) -> Error {
         let finite = check_finite_slice(input::PREDICTED, predicted)

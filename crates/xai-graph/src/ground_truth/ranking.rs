@@ -195,7 +195,7 @@ impl OrderedPairs {
     }
 
     /// Share of pairs with equal scores. If a score stands for several (a bin of a histogram), the area of the
-    /// original scores differs by at most half of this share.
+    /// original scores differs by at most half of this share. `None` if all elements are of one class.
     #[must_use]
     pub fn share_of_ties(&self) -> Option<f64> {
         let pairs = self.n_pairs()?;

@@ -39,7 +39,8 @@ impl Sparsity {
 /// directions, [`sparsify_undirected`] keeps the two together.
 ///
 /// # Errors
-/// `InvalidParameter` if `k` exceeds the number of elements or the share is outside [0, 1]; `NonFinite`.
+/// `InvalidParameter` if `k` exceeds the number of elements, the share is outside [0, 1] or the threshold is not
+/// finite; `NonFinite` for the mask.
 ///
 /// ```
 /// use ndarray::array;

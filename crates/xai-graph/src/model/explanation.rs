@@ -125,8 +125,8 @@ struct Edges<T> {
 }
 
 impl<T: Real> Edges<T> {
-    /// Copies the edges of a graph, and checks them again: the fields of a graph are public and may have been
-    /// changed.
+    /// Copies the edges of a graph, and checks their shapes again: the fields of a graph are public and may have been
+    /// changed. Node numbers are not checked.
     fn from_graph(graph: Graph<'_, T>) -> Result<Self> {
         let n_edges = graph.n_edges();
         if graph.edge_index.nrows() != 2 {

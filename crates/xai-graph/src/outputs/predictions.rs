@@ -11,7 +11,7 @@ use crate::outputs::output_rows::TWO_COLUMNS;
 
 /// One predicted class per sample.
 ///
-/// Implemented by labels (`Vec`, slices and arrays of any integer type, one-dimensional `ndarray`s) and by model
+/// Implemented by labels (`Vec`, slices, arrays and one-dimensional `ndarray`s of integers or `bool`) and by model
 /// outputs: a two-dimensional `ndarray` of `f32` or `f64` with shape `(n_samples, n_classes)`, whose prediction is
 /// the arg-max of the row with ties to the lower class. The two can be mixed.
 pub trait Predictions: Sync {

@@ -115,11 +115,11 @@ impl<'a> UnfaithfulnessMetric<'a> {
         are_distributions.then_some(help::READ_AS_LOGITS)
     }
 
-    /// Evaluates the unfaithfulness over all rows.
+    /// Evaluates the unfaithfulness over all rows, or over those of the [`index`](Self::index).
     ///
     /// # Errors
     /// `ShapeMismatch`, `Empty`; `NonFinite` and `OutOfDomain` for rows that are not of the declared
-    /// [`return_type`](Self::return_type), naming `full` or `kept`.
+    /// [`return_type`](Self::return_type), naming `full` or `kept`; `OutOfDomain` for an index beyond the rows.
     pub fn evaluate<T: Real>(
         &self,
         full: ArrayView2<'_, T>,

@@ -1,4 +1,4 @@
-//! Many metrics of many explainers, and one metric of one.
+//! Many metrics of many explainers, and the metrics of one explainer.
 
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;

@@ -19,7 +19,7 @@ use crate::array::Reals;
 use crate::described::input_descriptions;
 use crate::work::Calls;
 
-/// The inputs of a request by name, `None` for those that are not given.
+/// The inputs of a request by name. Those that are `None` or not given are left out.
 pub(super) struct NamedInputs<'py>(Vec<(Input, NamedInput<'py>)>);
 
 /// An input as Python has it.

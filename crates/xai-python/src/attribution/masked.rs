@@ -193,7 +193,8 @@ fn attribution_masked_values(
     Ok(AttributionValues::new(outcome_of_run(&calls, py, outcome)?))
 }
 
-/// The number of questions that the metrics are going to ask, and how many of these are about whole samples.
+/// The number of rows that the metrics are going to ask the model about, and how many of these are whole samples. Lower bounds if a
+/// metric does not know its rows beforehand.
 #[pyfunction]
 fn attribution_masked_plan(py: Python<'_>, request: MaskedRequest<'_>) -> PyResult<(u64, u64)> {
     let job = request.job(py)?;

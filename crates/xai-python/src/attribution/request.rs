@@ -1,4 +1,4 @@
-//! The request of a run from Python: all inputs, as views of Python's memory.
+//! The request of a run from Python. Inputs and maps are views of Python's memory; targets and other inputs are copied.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub(super) struct Request<'py> {
     model: Option<Py<PyAny>>,
     /// Whether the model receives the index of the sample of each row.
     of_samples: bool,
-    /// Without them the maps of the first explainer are all there is.
+    /// Without them the number and the shape of the samples are those of the first explainer's maps.
     inputs: Option<Reals<'py>>,
     targets: Option<GivenTargets<'py>>,
     explainers: Vec<(String, Option<Reals<'py>>, Option<Py<PyAny>>)>,
@@ -213,7 +213,8 @@ impl Job<'_> {
         self.inputs.iter().chain(maps).map(View::len).sum()
     }
 
-    /// Returns whether all arrays are in single precision, so that the run is, too. Otherwise they are widened, which is exact.
+    /// Returns whether the inputs and all maps are in single precision, so that the run is, too. Otherwise they are widened, which is
+    /// exact.
     pub(super) fn is_single(&self) -> bool {
         let maps = self.explainers.iter().filter_map(|e| e.maps.as_ref());
         self.inputs.iter().chain(maps).all(View::is_single)

@@ -150,7 +150,7 @@ impl AttributionValues {
         Ok(pythonize(py, &table)?)
     }
 
-    /// Returns the table of all metrics as nested dictionaries.
+    /// Returns the reliability of all metrics, judged by these values, as nested dictionaries.
     #[pyo3(signature = (level, replicates, seed, n_jobs=None))]
     fn reliability<'py>(
         &self,

@@ -60,7 +60,7 @@ impl CasebasedExplainer {
         Ok(Self { explainer })
     }
 
-    /// Everything that the explainer was fitted to, in the format of the Rust library.
+    /// Everything that the explainer was fitted to, in the format of the Rust library; redacted columns only with `store_redacted`.
     #[pyo3(signature = (store_redacted=false))]
     fn save<'py>(&self, py: Python<'py>, store_redacted: bool) -> PyResult<Bound<'py, PyBytes>> {
         let mut stored = Vec::new();
@@ -88,7 +88,7 @@ impl CasebasedExplainer {
         let explainer = &self.explainer;
         let found = for_precision!(samples, |view| {
             let view = two_axes("samples", view)?;
-            // Multiplications are fast.
+            // A multiplication is cheap: 64 of them count as one element.
             let size = view.len() * explainer.labels().len() / 64;
             run_sized(py, n_jobs, size, || {
                 with(given, || {

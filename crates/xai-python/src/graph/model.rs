@@ -24,7 +24,7 @@ use crate::stored::to_python;
 use crate::work::{self, Calls};
 
 /// A Python callable as a model: `model(features, edge_index, edge_weight, batch)`, with `None` for what
-/// the graph has not, returns an array of outputs in the precision of the features.
+/// the graph has not, returns an array of outputs in single or double precision, converted to that of the features.
 struct PythonModel<'a> {
     calls: &'a Calls,
     model: Arc<Py<PyAny>>,

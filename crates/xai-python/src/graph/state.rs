@@ -244,7 +244,7 @@ impl GraphState {
     /// The result so far, as a dictionary.
     #[pyo3(signature = (n_jobs=None))]
     fn finish<'py>(&self, py: Python<'py>, n_jobs: Option<i64>) -> PyResult<Bound<'py, PyAny>> {
-        // A call of a function is a state, too: two divisions wake no threads.
+        // Only a few divisions, for which no threads are woken.
         if let State::Fidelity(state) = &self.state {
             return to_python(py, &state.finish().or_raise(py)?);
         }

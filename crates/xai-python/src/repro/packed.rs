@@ -26,7 +26,7 @@ pub(crate) struct PackedRuns {
 }
 
 impl PackedRuns {
-    /// Returns the number of 64-bit words that all pairs of runs compare.
+    /// Returns about the number of 64-bit words that all pairs of runs read, with one bit per sample and run.
     pub(super) fn size_of_pairs(&self) -> usize {
         self.runs.n_runs() * self.runs.n_runs() * self.runs.n_samples() / 64
     }

@@ -12,7 +12,7 @@ use crate::error::OrRaise;
 /// Something that the waiting thread does with the interpreter lock held.
 pub(super) type Call = Box<dyn for<'py> FnOnce(Python<'py>) + Send>;
 
-/// Calls of the user's functions on the thread that waits for the work, until one of them raises something.
+/// Calls of the user's functions on the thread that waits for the work. The first exception is kept for the user.
 #[derive(Clone)]
 pub(crate) struct Calls {
     /// Hands a call to the waiting thread; returns whether a thread is waiting.
@@ -68,7 +68,7 @@ impl Calls {
         answered.recv().map_err(|_| HasRaised.into())
     }
 
-    /// Tells the waiting thread something, and goes on.
+    /// Tells the waiting thread something, and goes on. Unlike [`call`](Self::call) also after an exception.
     pub(crate) fn tell(
         &self,
         call: impl for<'py> FnOnce(Python<'py>) -> PyResult<()> + Send + 'static,

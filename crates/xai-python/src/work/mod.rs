@@ -1,8 +1,9 @@
 //! Work without the interpreter lock: on a number of threads, interrupted by Ctrl-C, and with calls
 //! back into Python on the thread that asked for it.
 //!
-//! A kernel of small work runs on the caller's thread; others run on the threads of a pool while it waits. It looks every
-//! 20 ms whether somebody pressed Ctrl-C, and it makes the calls of models and explainers: in the
+//! Small work that calls no Python runs on the caller's thread, with the lock and without interrupts; all other work runs on the
+//! threads of a pool while the caller's thread waits. That thread looks for Ctrl-C whenever it has got no message for
+//! 20 ms, and it makes the calls of models and explainers: in the
 //! thread that the user called us from, where the settings that frameworks keep per thread
 //! (`torch.no_grad`, a default device) are the user's.
 
@@ -29,7 +30,7 @@ enum Message {
     Done,
 }
 
-/// Below so many elements work takes less time than other threads take to wake.
+/// Largest number of elements for which work takes less time than other threads take to wake.
 const SMALL: usize = 1 << 12;
 
 /// Does some work over so many elements: on this thread where they are few, else as [`run`].
@@ -52,7 +53,8 @@ pub(crate) fn run_sized<R: Send>(
 /// Does some work on `n_jobs` threads without the interpreter lock.
 ///
 /// # Errors
-/// `KeyboardInterrupt` (or what a handler of signals raises); `ValueError` for `n_jobs=0`.
+/// `KeyboardInterrupt` (or what a handler of signals raises); `ValueError` for `n_jobs=0`; `RuntimeError` if the threads cannot be
+/// started.
 pub(crate) fn run<R: Send>(
     py: Python<'_>,
     n_jobs: Option<i64>,

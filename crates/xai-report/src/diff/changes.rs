@@ -27,7 +27,7 @@ pub struct Change {
     pub old: Option<Estimate>,
     /// Value in the new report; `None` if that report does not have the figure.
     pub new: Option<Estimate>,
-    /// New minus old value; `None` if one of them is undefined or the settings differ.
+    /// New minus old value; `None` if one of them is missing or undefined, or if the settings differ.
     pub change: Option<f64>,
     /// Kind of change.
     pub outcome: Outcome,

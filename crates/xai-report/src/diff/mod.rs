@@ -24,7 +24,8 @@ pub struct Diff {
     pub n_other_settings: usize,
     /// All figures of both reports.
     pub figures: Vec<Change>,
-    /// Input files whose contents differ or that only one report has.
+    /// Input files, of the sections that both reports have, whose contents differ or cannot be compared,
+    /// or that only one report has.
     pub files: Vec<ChangedFile>,
     /// Versions of `xai` that wrote the old and the new report.
     pub xai_versions: [String; 2],

@@ -49,7 +49,8 @@ pub(crate) fn estimate(estimate: &Estimate) -> String {
     }
 }
 
-/// Formats a value in the units of the data: four significant digits, but always the whole integer part.
+/// Formats a value in the units of the data: four significant digits without trailing zeros, but always the whole
+/// integer part; in scientific notation if it is too large or too small, and a dash if it is not finite.
 pub(crate) fn in_own_units(value: f64) -> String {
     if !value.is_finite() {
         return DASH.to_owned();

@@ -35,7 +35,7 @@ struct Column {
 #[derive(Debug, Clone)]
 pub(crate) struct Cell {
     content: Markup,
-    /// Exact value of a numeric cell; empty if it is undefined.
+    /// Exact value of a numeric cell: empty if it is undefined, and `None` for text.
     value: Option<String>,
     class: &'static str,
 }
@@ -231,7 +231,7 @@ impl From<Option<[f64; 2]>> for Cell {
     }
 }
 
-/// A value, with its interval and the number of undefined values below.
+/// A value, with its interval, a warning about few values and the number of undefined values below.
 impl From<Estimate> for Cell {
     fn from(estimate: Estimate) -> Self {
         let mut cell = Self::from(estimate.value);

@@ -68,8 +68,8 @@ impl Intervals {
         }
     }
 
-    /// Range of the axis: the domain if it contains all values and intervals, otherwise their range
-    /// plus 4 % at both ends.
+    /// Range of the axis: the domain if it contains all values, intervals and the reference. Otherwise
+    /// the range of all of these and of the domain, plus 4 % at both ends.
     fn ends(&self) -> (f64, f64) {
         let estimates = self.rows.iter().map(|row| row.estimate);
         let values = estimates.flat_map(|estimate| {

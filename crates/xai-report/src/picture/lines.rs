@@ -27,7 +27,7 @@ pub(crate) enum Reference {
     Diagonal(String),
 }
 
-/// Number of marks on a line with many points.
+/// Approximate number of marks on a line with many points; half of it in a small chart.
 const MAX_MARKS: usize = 12;
 
 impl LineChart {
@@ -243,7 +243,7 @@ pub(crate) enum ErrorBars {
 /// Largest number of points for which a line has its normal width.
 const MAX_POINTS_OF_WIDE_LINE: usize = 100;
 
-/// Selects at most `most` values, evenly spread and including both ends.
+/// Selects at most `most` values (at least two), evenly spread and including both ends.
 pub(crate) fn thinned<T>(values: &[T], most: usize) -> impl Iterator<Item = &T> {
     let (n, most) = (values.len(), most.max(2));
     let is_kept = move |index: usize| {

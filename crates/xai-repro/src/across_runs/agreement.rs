@@ -16,7 +16,7 @@ use crate::{help, input};
 ///
 /// Each coefficient is `(p_o − p_e)/(1 − p_e)`. The observed agreement `p_o` is the probability that two different runs
 /// agree on a sample; the coefficients differ in the agreement by chance `p_e`. 1 = always the same prediction, 0 = as
-/// by chance. They are undefined if all predictions are the same class, because then `p_e` is 1.
+/// by chance. They are undefined if all predictions are the same class: `p_e` is then 1, or 0/0 for Gwet's AC1.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "StoredAgreement"))]
@@ -329,10 +329,12 @@ impl AgreementCoefficient {
 
 /// Confidence interval over *runs* for a coefficient. Runs are left out or resampled with all their predictions.
 ///
-/// `None` for fewer than three runs, or if the coefficient is undefined for all runs or without one of them.
+/// `None` for fewer than three runs, if the coefficient is undefined for all runs or without one of them, and if it is
+/// defined in fewer than two bootstrap replicates.
 ///
 /// # Errors
-/// As [`Agreement::from_packed`]; `InvalidParameter` for a level outside (0, 1) or fewer than two replicates.
+/// As [`Agreement::from_packed`]; `InvalidParameter` for a level outside (0, 1), or for fewer than two or more
+/// than 10 000 000 replicates.
 ///
 /// ```
 /// use ndarray::array;

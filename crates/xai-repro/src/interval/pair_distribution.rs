@@ -83,11 +83,12 @@ impl<'a> PairDistribution<'a> {
         self.moments().interval(level)
     }
 
-    /// Interval over *runs* for any statistic of the values. `None` for fewer than three runs, or if the statistic is
-    /// undefined for all runs or without one of them.
+    /// Interval over *runs* for any statistic of the values. `None` for fewer than three runs, if the statistic is
+    /// undefined for all runs or without one of them, and if it is defined in fewer than two bootstrap replicates.
     ///
     /// # Errors
-    /// `InvalidParameter` for a level outside (0, 1), a quantile outside [0, 1], or fewer than two replicates.
+    /// `InvalidParameter` for a level outside (0, 1), a quantile outside [0, 1], or fewer than two or more than
+    /// 10 000 000 replicates.
     pub fn interval(
         &self,
         statistic: PairStatistic,
@@ -169,10 +170,12 @@ macro_rules! impl_pair_results {
             /// Interval over *runs* for any statistic of a metric over the pairs.
             ///
             /// For the mean and the jackknife it equals [`interval`](Self::interval). `None` for fewer than three runs,
-            /// or if the statistic is undefined for all runs or without one of them.
+            /// if the statistic is undefined for all runs or without one of them, and if it is defined in fewer than
+            /// two bootstrap replicates.
             ///
             /// # Errors
-            /// `InvalidParameter` for a level outside (0, 1), a quantile outside [0, 1], or fewer than two replicates.
+            /// `InvalidParameter` for a level outside (0, 1), a quantile outside [0, 1], or fewer than two or more than
+            /// 10 000 000 replicates.
             pub fn interval_of(
                 &self,
                 metric: $metric,

@@ -107,7 +107,8 @@ impl RunInterval {
 
 /// Computes the interval of a statistic of `k` runs. `statistic` gets the number of times each run is included.
 ///
-/// `None` for fewer than three runs, or if the statistic is undefined for all runs or without one of them.
+/// `None` for fewer than three runs, if the statistic is undefined for all runs or without one of them, and if it is
+/// defined in fewer than two bootstrap replicates.
 pub(crate) fn interval_over_runs(
     k: usize,
     interval: RunInterval,

@@ -180,10 +180,12 @@ impl Packer {
         Ok(())
     }
 
-    /// Packs runs in one pass if the first [`PREFIX_SAMPLES`] samples of the runs show all classes and these classes
-    /// are consecutive integers, as in most data. `None` otherwise, without any change.
+    /// Packs runs in one pass if the first [`PREFIX_SAMPLES`] samples of the runs show all classes and these are at
+    /// most [`MAX_CLASSES_COUNTED_BY_PLANES`] consecutive integers, as in most data, or if only errors are packed.
+    /// `None` otherwise, without any change.
     ///
-    /// The prefix may also be the whole run; gaps between the labels do not matter then.
+    /// The prefix may also be the whole run; gaps between the labels and their number do not matter then, unless too
+    /// many classes were known before.
     fn pack_in_one_pass<L: Label, M: Label>(
         &mut self,
         labels: &[M],

@@ -10,10 +10,11 @@ use crate::pair_metric::definition::PairNeeds;
 ///
 /// The errors of a run take one bit per sample. Its predictions are coded as `0..c` for the `c` classes of all runs and
 /// stored as bit planes, `⌈log2 c⌉` bits per sample, so that a few instructions compare 512 samples of two runs.
-/// Metrics that need the class table of a pair also store one bit set per class or, for many classes, the codes.
+/// Metrics that need the class table of a pair also store one bit set per class but the last or, for many classes, the
+/// codes.
 ///
-/// Packing takes one pass over the predictions. Pack explicitly if metrics are evaluated more than once, or if the runs
-/// do not fit into memory at once ([`PackedRunsBuilder`](crate::PackedRunsBuilder)).
+/// Packing takes one or two passes over the predictions. Pack explicitly if metrics are evaluated more than once, or if
+/// the runs do not fit into memory at once ([`PackedRunsBuilder`](crate::PackedRunsBuilder)).
 ///
 /// ```
 /// use ndarray::array;
@@ -51,8 +52,8 @@ impl PackedRuns {
         usize::try_from(self.totals.n_samples).unwrap_or(usize::MAX)
     }
 
-    /// The labels that occur in the predictions: in ascending order if all runs were packed at once, otherwise in the
-    /// order in which they first occurred. Empty if only errors are packed.
+    /// The labels that occur in the predictions: in ascending order if all runs were packed at once. If runs were added
+    /// in several steps, each step appends its new labels in ascending order. Empty if only errors are packed.
     #[must_use]
     pub fn classes(&self) -> &[i64] {
         &self.labels
@@ -73,7 +74,7 @@ impl PackedRuns {
         self.n_blocks() * per_block
     }
 
-    /// Number of blocks in one bit per sample.
+    /// Number of blocks that hold one bit per sample.
     pub(crate) fn n_blocks(&self) -> usize {
         self.n_samples().div_ceil(Block::SAMPLES)
     }

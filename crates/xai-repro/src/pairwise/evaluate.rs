@@ -159,8 +159,8 @@ impl Pairwise {
         outcome
     }
 
-    /// Maps tiles, in parallel if there is enough to count. Of several errors the one of the lowest pair is returned,
-    /// so that it does not depend on the threads.
+    /// Maps tiles, in parallel if there is enough to count. Of several errors in these tiles, the one of the lowest
+    /// pair is returned, whichever thread is faster.
     fn map_tiles<T: Send>(
         &self,
         packed: &PackedRuns,

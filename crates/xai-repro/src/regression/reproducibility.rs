@@ -89,7 +89,7 @@ impl RegressionReproducibility {
     /// `TooFew` for fewer than two runs, `Empty` without samples, `ShapeMismatch` if there is not exactly one target
     /// per sample, `NonFinite` for NaN or infinite values, and `OutOfDomain` for a residual above `f64::MAX / 4` in
     /// magnitude, because differences of residuals could overflow. That error is about [`input::PREDICTIONS`] or
-    /// [`input::TARGETS`], whichever is larger.
+    /// [`input::TARGETS`], whichever is larger in magnitude.
     pub fn new<T: Real, U: Real>(
         predictions: ArrayView2<'_, T>,
         targets: ArrayView1<'_, U>,

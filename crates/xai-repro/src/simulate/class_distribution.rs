@@ -139,7 +139,8 @@ fn steps(c: usize, stream: &mut Xoshiro256PlusPlus) -> Vec<f64> {
     let n_steps = 2 + uniform_index(stream, widest.max(2) - 1);
     let mut raw = Vec::with_capacity(c);
     for _ in 0..n_steps {
-        // Drawn even if the group is skipped, so that the number of random numbers depends on `n_steps` alone.
+        // Drawn even if the group is skipped. Without it, all later numbers of the stream would change, and stored
+        // studies would no longer be reproducible.
         let height = positive_uniform(stream);
         let bound = widest.min(c - raw.len());
         if bound > 2 {

@@ -54,8 +54,8 @@ impl LabelSimulator {
         if n_samples < c {
             return Err(Error::too_few(input::N_SAMPLES, c, n_samples));
         }
-        // A draw with every class has at most the probability `1 − (1 − p)^n` that the rarest class occurs. If that
-        // makes less than one success likely among all attempts, fail now instead of after 10 000 draws. `ln_1p` keeps
+        // A draw with every class has at most the probability `1 − (1 − p)^n` that the rarest class occurs. If less
+        // than one success is then expected among all attempts, fail now instead of after 10 000 draws. `ln_1p` keeps
         // the digits of a small `p`.
         let absent = (n_samples as f64 * (-simulator.min_probability).ln_1p()).exp();
         if (1.0 - absent) * (MAX_DRAWS as f64) < 1.0 {

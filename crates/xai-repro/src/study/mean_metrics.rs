@@ -29,7 +29,8 @@ use crate::pairwise::options::EmptyUnion;
 pub struct MeanMetrics {
     /// Mean accuracy of the runs, in [0, 1].
     pub accuracy: f64,
-    /// Values in the order of [`MeanMetrics::names`]. `None` if a metric is undefined for all pairs.
+    /// Values in the order of [`MeanMetrics::names`]. `None` if a pair metric is undefined for all pairs, or a
+    /// coefficient of all runs is undefined.
     pub metrics: Vec<Option<f64>>,
 }
 

@@ -220,7 +220,8 @@ impl Setting {
     }
 }
 
-/// One draw of the study: its setting and the mean of each metric over the pairs of runs.
+/// One draw of the study: its setting, the mean of each pair metric over the pairs of runs, and the coefficients of
+/// agreement of all runs.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StudyDraw {
@@ -242,8 +243,8 @@ pub struct StudyDraw {
     pub copied: Option<f64>,
     /// Mean accuracy of the runs.
     pub accuracy: f64,
-    /// Mean of each metric over the pairs, in the order of [`MeanMetrics::names`]. `None` if the metric is undefined
-    /// for all pairs.
+    /// Mean of each pair metric over the pairs, then the coefficients of all runs, in the order of
+    /// [`MeanMetrics::names`]. `None` if a pair metric is undefined for all pairs, or a coefficient is undefined.
     pub metrics: Vec<Option<f64>>,
 }
 

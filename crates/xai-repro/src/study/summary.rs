@@ -47,7 +47,7 @@ pub struct MetricBehavior {
     /// Share of the variance that is explained by the shape of the error distribution, η² in [0, 1].
     pub variance_by_error_distribution: Option<f64>,
     /// Probability that the metric is higher for dependent than for independent errors (AUROC): 0.5 = it does not
-    /// distinguish them, 1 = it always does.
+    /// distinguish them, 1 = it is always higher for dependent errors, 0 = always lower.
     pub auroc_of_dependence: Option<f64>,
 }
 
@@ -311,7 +311,7 @@ mod tests {
             correlation_ratio(&[1.0, 1.0, 3.0, 3.0], &[0, 0, 2, 2]),
             Some(1.0)
         );
-        // Group means 2 and 3 around 2.5: between 4·0.25, total 1 + … = 5.
+        // Group means 2 and 3 around 2.5: between 4·0.25 = 1, total 2.25 + 0.25 + 0.25 + 2.25 = 5.
         assert_eq!(
             correlation_ratio(&[1.0, 3.0, 2.0, 4.0], &[0, 0, 1, 1]),
             Some(1.0 / 5.0)

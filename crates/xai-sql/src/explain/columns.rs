@@ -54,7 +54,8 @@ impl Features {
         Self(names)
     }
 
-    /// Uses all numeric columns of the training table that have no other role.
+    /// Uses all numeric and Boolean columns of the training table that have no other role, except unnamed index columns. What is left
+    /// out is reported on standard error.
     pub(super) fn others(
         train: &DataFrame,
         label: &Role<'_>,
@@ -108,7 +109,7 @@ fn is_list(of: &DataType) -> bool {
     )
 }
 
-/// Selects the columns id, class and features, in this order.
+/// Selects the columns id, class and features, in this order. Without `--id` and a column `id`, rows are numbered from 0.
 pub(super) fn select(
     session: &SessionContext,
     frame: DataFrame,

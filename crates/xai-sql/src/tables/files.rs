@@ -29,7 +29,8 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// Finds the file, all files below a folder, or the files of a folder whose names match a pattern.
+    /// Finds the file, all files below a folder, or the files of a folder whose names match a pattern. Without a pattern, files and
+    /// folders below the folder whose names begin with a dot or an underscore are left out.
     pub(crate) async fn find(session: &SessionContext, path: &Path) -> Result<Self, Failure> {
         let (place, pattern) = split_pattern(path)?;
         let is_folder = pattern.is_some();
@@ -117,7 +118,8 @@ impl Files {
         })
     }
 
-    /// Checks that there are files, that all have one format, and that none is empty.
+    /// Checks that there are files, that all have one format, that none of it is among the left-out `notes`, and that none is empty.
+    /// Some files of JSON lines may be empty, but not all.
     fn new(
         path: PathBuf,
         urls: Vec<ListingTableUrl>,

@@ -239,7 +239,8 @@ impl AgreementFormula for CommonSignedRanks {
     }
 }
 
-/// Agreement of two maps at the `k` of the options; `None` for an invalid `k`, which is checked before the run.
+/// Agreement of two maps at the `k` of the options. `None` where the agreement is undefined, and for an invalid `k`,
+/// which is an error before the run.
 fn share(
     kind: AgreementKind,
     map: &[f64],

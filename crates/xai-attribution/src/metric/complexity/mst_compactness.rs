@@ -20,7 +20,8 @@ use crate::metric::{IMAGES_ONLY, Measure, Registered};
 /// spanning tree by Euclidean distance, the hull the convex hull. If more than 80 % of a map are zeros, the percentile
 /// is 0 and every position is marked; the same holds for a constant map other than zero. It is undefined for a map of
 /// zeros, for less than two positions, and for positions on one line, whose hull has no area: [`Collinear::Diagonal`]
-/// divides by the diagonal of the map instead. Tables are a single line.
+/// divides by the diagonal of the map instead. Tables are an error, because all their positions are on one line.
+/// Without [`scaled`](Self::scaled), the value lacks the factor `100 √(H² + W²)`.
 ///
 /// ```
 /// use ndarray::array;

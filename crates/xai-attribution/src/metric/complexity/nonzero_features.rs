@@ -16,7 +16,7 @@ use crate::metric::{Measure, Parameters, Threshold};
 ///
 /// Channels are averaged; **lower is simpler**. By default the threshold is a share of the largest |attribution| of the
 /// map, so that the scale of the map does not matter. With an [absolute](crate::metric::Threshold::Absolute) threshold,
-/// maps of different scales are not comparable.
+/// maps of different scales are not comparable. A map of zeros has no value.
 ///
 /// ```
 /// use ndarray::array;

@@ -62,7 +62,8 @@ impl ContextLds {
     /// the ablations exist already.
     ///
     /// # Errors
-    /// No samples, a shape mismatch, and a number that is not finite. Errors about a sample name it.
+    /// An empty input if there are no samples or no sample has a value, a shape mismatch, an attribution or output that
+    /// is not finite, and attributions whose sum exceeds the range of `f64`. Errors about a sample name it.
     pub fn evaluate<T: Real>(
         &self,
         maps: &[impl AsRef<[T]> + Sync],

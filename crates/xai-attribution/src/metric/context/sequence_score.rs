@@ -26,7 +26,7 @@ pub enum SequenceScale {
 /// ```
 ///
 /// `ℓ_t = log(p_t / (1 − p_t))`, with `p_t` the probability of token `t` given the tokens before it. The score is
-/// finite for any probability.
+/// finite however near the probability of the sequence is to 0 or 1.
 ///
 /// ```
 /// use xai_attribution::metric::{SequenceScale, sequence_score};

@@ -52,7 +52,8 @@ pub struct MapAgreement {
     pub signs: Option<f64>,
     /// Share of the `k` top features that have the same rank and the same sign in both maps.
     pub signed_ranks: Option<f64>,
-    /// Pearson correlation of the ranks of all features; `None` if all magnitudes of one map are equal.
+    /// Pearson correlation of the ranks of the magnitudes of all features; `None` if all magnitudes of one map are
+    /// equal.
     pub rank_correlation: Option<f64>,
     /// Share of the pairs of features that both maps order alike; `None` if there is one feature only.
     pub pairwise_ranks: Option<f64>,
@@ -108,7 +109,8 @@ pub(crate) enum AgreementKind {
 }
 
 impl AgreementKind {
-    /// Returns the agreement of two finite maps at `k`, or its area over `1..=k`.
+    /// Returns the agreement of two finite maps at `k`, or its mean over `1..=k` (see [`AgreementOptions::over_top`]).
+    /// `None` for [`Ties::Expected`] if all magnitudes of one map are equal.
     pub(crate) fn agreement(
         self,
         a: &[f64],
@@ -152,7 +154,7 @@ fn magnitudes(map: &[f64]) -> Vec<f64> {
     map.iter().map(|x| x.abs()).collect()
 }
 
-/// Pearson correlation of the ranks of two finite maps by magnitude.
+/// Pearson correlation of the ranks of two finite maps by magnitude; `None` if all magnitudes of one map are equal.
 pub(crate) fn rank_correlation(a: &[f64], b: &[f64], ties: RankTies) -> Option<f64> {
     let (a, b) = (magnitudes(a), magnitudes(b));
     match ties {

@@ -163,8 +163,8 @@ impl<F: MaskFormula> MaskMetric<F> {
     ///
     /// # Errors
     /// An empty-input error if there are no samples, a map has no positions, or no sample has a value; a shape mismatch
-    /// if the size of a mask differs from that of its map; a non-finite attribution; and errors of the formula. Errors
-    /// name the sample.
+    /// if there are more or fewer masks than maps, or the size of a mask differs from that of its map; a non-finite
+    /// attribution; and an invalid parameter of the formula. Errors about a sample name it.
     pub fn evaluate_ragged<T: Real>(
         &self,
         maps: &[impl AsRef<[T]> + Sync],

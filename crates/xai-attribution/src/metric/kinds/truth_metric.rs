@@ -77,7 +77,7 @@ fn scaled(attributions: &[f64], epsilon: f64) -> Option<Vec<f64>> {
 
 impl<F: TruthFormula> TruthMetric<F> {
     /// Returns the attributions that the formula reads, scaled if [`normalize`](Self::normalize) is set; `None` for a
-    /// constant map, which cannot be scaled.
+    /// constant map that cannot be scaled because `epsilon` is 0.
     ///
     /// # Errors
     /// An attribution outside [0, 1], if the formula requires that range and the map is not scaled.

@@ -14,8 +14,8 @@ use crate::metric::{MASK_NEEDS, MaskedMap, TruthFormula, TruthMetric};
 ///
 /// It is the area under the ROC curve of the attributions as scores of the object's positions, computed from mid-ranks.
 /// In [0, 1], **higher is better**, 0.5 = as by chance. It is undefined for an empty mask and for one that covers the
-/// whole map. `normalize` does not change the order within a map, but matters if samples are
-/// [pooled](TruthMetric::pooled).
+/// whole map. `normalize` does not change the order within a map, but a constant map then has no value, and it matters
+/// if samples are [pooled](TruthMetric::pooled).
 ///
 /// ```
 /// use ndarray::array;

@@ -117,7 +117,7 @@ impl TruthFormula for PrecisionArea {
 /// ∫ |marked ∩ object| / |object| du over u in (0, 1], marked: a ≥ u, a the map scaled to [0, 1]
 /// ```
 ///
-/// It is the mean of the attributions of the true positions, scaled as for
+/// With [`AreaRule::Exact`], it is the mean of the attributions of the true positions, scaled as for
 /// [`AreaUnderPrecision`](crate::metric::AreaUnderPrecision). In [0, 1], **higher is better**: 1 = all true positions
 /// are marked at every threshold. It is undefined for a sample without a true position, and for a constant map if maps
 /// are scaled.

@@ -12,8 +12,8 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Ties};
 ///
 /// In [0, 1], **higher is better**. It is both precision and recall of the top `m` positions, because as many are
 /// marked as are true. A random map has the object's share of the positions. If attributions are tied at the cut, the
-/// value is the mean over all orders of the tied positions, unless [`ties`](MaskMetric::ties) says otherwise. It is
-/// undefined for an empty mask and for a map whose attributions are all equal.
+/// value is the mean over all orders of the tied positions, and undefined for a map whose attributions are all equal,
+/// unless [`ties`](MaskMetric::ties) says otherwise. It is undefined for an empty mask.
 ///
 /// ```
 /// use ndarray::array;

@@ -6,7 +6,8 @@ use xai_core::describe::{Parameters, metric};
 use crate::metric::{Hits, MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Ties, TopK};
 
 /// Returns the number of tokens that a map marks, and the hits of the rationale among them. `None` if all attributions
-/// are equal, because then no token is among the largest, unless ties are broken by index.
+/// are equal, because then no token is among the largest, unless ties are broken by index or no token is marked because
+/// none is positive.
 fn marked(map: &MaskedMap<'_>, k: TopK, positive_only: bool, ties: Ties) -> Option<(usize, Hits)> {
     let n = map.attributions.len();
     let largest = match k {

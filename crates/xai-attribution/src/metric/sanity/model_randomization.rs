@@ -146,7 +146,8 @@ impl RandomizationValues {
         MetricValue::new((0..n).map(mean).collect())
     }
 
-    /// Returns the last step; with cascading layers, all layers are randomized there.
+    /// Returns the last step. All layers are randomized there, unless the order is
+    /// [`RandomizationOrder::Independent`].
     #[must_use]
     pub fn last(&self) -> Option<&RandomizationStep> {
         self.steps.last()

@@ -83,11 +83,11 @@ pub struct Representativity {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MegeReco {
-    /// Mean generalizability; `None` if no two models are both right about a sample.
+    /// Mean generalizability; `None` if `n_same` is 0.
     pub mege: Option<f64>,
     /// Relative consistency; `None` if `n_same` or `n_different` is 0.
     pub reco: Option<f64>,
-    /// Number of distances for which both models are right.
+    /// Number of distances for which both models are right; pairs without a distance are not counted.
     pub n_same: usize,
     /// Number of distances for which one of the two models is right.
     pub n_different: usize,
@@ -276,7 +276,7 @@ fn reco(same: &[f64], different: &[f64]) -> f64 {
     same.iter().map(at).fold(0.0, f64::max)
 }
 
-/// ReCo as Xplique computes it: over about 20 evenly spaced ones of the sorted distances, without the distances that
+/// ReCo as Xplique computes it: over at most 20 evenly spaced ones of the sorted distances, without the distances that
 /// equal the threshold, and with 1e-10 in the divisors.
 fn reco_of_xplique(same: &[f64], different: &[f64]) -> f64 {
     let mut all = [same, different].concat();

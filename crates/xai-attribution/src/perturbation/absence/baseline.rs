@@ -126,7 +126,8 @@ impl Baseline {
     /// once per run, before the model.
     ///
     /// # Errors
-    /// An invalid parameter or a shape mismatch, about the baseline.
+    /// An invalid parameter, a shape mismatch, or NaN or infinity, about the baseline; an empty-input error if given
+    /// baselines are missing; errors of the reader of the inputs for their mean.
     pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
         input::check_kind(input::BASELINE, self)?;
         // The inputs of a masked model are presence indicators, in which 0 means removed.

@@ -47,8 +47,8 @@ impl<T: Real, N: NeighborSet> MapWork<T> for NeighborDistances<N> {
                 d
             }
         };
-        // Two maps of zeros have no distance of 0: an explainer without any attribution should not count as the most
-        // stable one.
+        // The distance of two maps of zeros is undefined, not 0: an explainer without any attribution should not count
+        // as the most stable one.
         let is_zero = |map: &[f64]| map.iter().all(|&x| x == 0.0);
         let distances = in_calls(batch, &self.neighbors, |rows, count| {
             let answer = maps_of_neighbors(explained, &self.neighbors, rows.clone(), count)?;
@@ -170,7 +170,7 @@ impl<T: Real, N: NeighborSet> BatchWork<T> for InputChanges<N> {
 }
 
 /// Distances of the outputs for all neighbours from those for their samples, and whether the predicted class is the
-/// same. Calls the model with one row per neighbour.
+/// same. Calls the model with one row per neighbour and one per sample.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OutputChanges(pub Neighbors);
 
@@ -240,7 +240,7 @@ impl<T: Real> BatchWork<T> for OutputChanges {
 }
 
 /// Drops of the score from samples to their neighbours: one per neighbour, sample by sample. Calls the model with one
-/// row per neighbour.
+/// row per neighbour and one per sample.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NeighborDrops(pub Neighbors);
 

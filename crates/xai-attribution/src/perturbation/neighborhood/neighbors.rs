@@ -32,8 +32,8 @@ pub enum Neighborhood {
     Given,
 }
 
-/// Given noise, which is added to the inputs: `(draws, n, …)`, followed by the axes of one sample or by its elements
-/// in row-major order.
+/// Given noise, which is added to the inputs: `(draws, n, …)`, where `…` are the axes of one sample, or one axis of its
+/// elements in row-major order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GivenNeighbors(pub ArrayD<f64>);
 
@@ -91,8 +91,8 @@ impl Neighbors {
     /// Checks the parameters. Called once per run.
     ///
     /// # Errors
-    /// An invalid parameter about the radius or the number of neighbours; an empty-input error if given neighbours
-    /// are missing.
+    /// An invalid parameter about the radius or the number of neighbours, or for a masked model unless the noise is
+    /// given; an empty-input error if given neighbours are missing.
     pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
         if self.neighborhood == Neighborhood::Given {
             return run.side::<GivenNeighbors>().map(drop);
@@ -115,7 +115,8 @@ impl Neighbors {
     /// Computes some neighbours of a batch, in row-major order: neighbour `j` of sample `i` is row `i · count + j`.
     ///
     /// # Errors
-    /// A non-finite value if the radius exceeds the range of the inputs' precision.
+    /// A non-finite value if a neighbour exceeds the range of the inputs' precision; an empty-input error if given
+    /// neighbours are missing.
     pub fn rows<T: Real>(
         &self,
         batch: &SampleBatch<'_, T>,
@@ -249,7 +250,7 @@ impl<T: Real> NeighborSource<'_, T> {
     /// Checks that all neighbours written so far are finite.
     ///
     /// # Errors
-    /// A non-finite value if the noise exceeds the range of the inputs' precision.
+    /// A non-finite value if a neighbour exceeds the range of the inputs' precision.
     pub(crate) fn check(&self) -> Result<()> {
         if self.is_finite.load(Ordering::Relaxed) {
             Ok(())
@@ -396,7 +397,7 @@ pub trait NeighborSet: std::fmt::Debug + Clone + PartialEq + Send + Sync + 'stat
     /// Checks the parameters. Called once per run.
     ///
     /// # Errors
-    /// An invalid parameter; an empty-input error if given neighbours are missing.
+    /// An invalid parameter; an empty-input error if given neighbours are missing or there are no shifts.
     fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()>;
 
     /// Number of neighbours per sample.

@@ -31,9 +31,10 @@ pub enum Start {
 
 /// Scores of every sample along the removal of features, in any order, from either end.
 ///
-/// At step `j = 0..=steps` the first `⌊j · max / steps⌋` features are flipped, where `max = ⌊n_features ·
-/// max_fraction⌋`. The channels of a pixel are flipped together. Steps that flip the same number of features (if
-/// there are more steps than features) are one point.
+/// With a number of [`Steps`], at step `j = 0..=steps` the first `⌊j · max / steps⌋` features are flipped, where `max =
+/// ⌊n_features · max_fraction⌋` and `n_features` is the largest number of features per sample. The channels of a pixel
+/// are flipped together. Steps that flip the same number of features (if there are more steps than features) are one
+/// point.
 ///
 /// The two ends of a curve do not depend on the map, so explainers share them. If several steps of all samples of a
 /// batch fit into the batch size, they go into one call of the model. A sample with fewer segments than others
@@ -68,8 +69,9 @@ pub struct CurveScores {
     pub n_flipped: Arc<Vec<usize>>,
     /// Scores by `[point][sample]`.
     pub scores: Vec<Vec<f64>>,
-    /// Number of points of each sample, if some have fewer features than others. At further points, their last score
-    /// is repeated.
+    /// Number of points of each sample, if samples may reach their end at different points: with groups of positions as
+    /// features, or if only positive ones are flipped. At further points, their last score is repeated. `None` if all
+    /// samples have all points.
     n_points: Option<Vec<usize>>,
 }
 
@@ -114,8 +116,8 @@ impl RemovalCurve {
     /// Checks the parameters. Called once per run, before the model.
     ///
     /// # Errors
-    /// An invalid parameter about steps, fraction, features or baseline; an empty-input error if given orders are
-    /// missing.
+    /// An invalid parameter about steps, fraction, features, baseline or score; errors of given orders, baselines or
+    /// segments that are missing or do not fit.
     pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
         self.features.prepare(run)?;
         self.order.prepare(run, self.features)?;

@@ -131,7 +131,8 @@ macro_rules! step_setters {
                 self
             }
 
-            /// The share of features that the last step has flipped, in (0, 1].
+            /// The share of features that the last step has flipped, in (0, 1]. Ignored if the steps are given as
+            /// numbers or shares of features.
             #[must_use]
             pub fn max_fraction(mut self, max_fraction: f64) -> Self {
                 self.steps.max_fraction = max_fraction;

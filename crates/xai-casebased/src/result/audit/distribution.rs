@@ -19,7 +19,7 @@ const LEVEL: f64 = 0.95;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AuditDistribution {
     /// [Interval](xai_core::statistics::unit_mean_interval) of the mean correspondence of all
-    /// predictions, including those without a known true class.
+    /// predictions that have one, including those without a known true class.
     pub interval: Option<Interval>,
     /// Share of right predictions among those with a known true class; `None` without any.
     pub accuracy: Option<f64>,

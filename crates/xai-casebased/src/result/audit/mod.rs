@@ -31,7 +31,7 @@ pub struct Listing {
 /// of correspondence against accuracy, and the least supported predictions.
 ///
 /// Audits of parts of a data set can be merged. Any division into batches and parts, in any order, gives the same
-/// report to the last bit.
+/// report to the last bit if every part [starts at](Self::starting_at) the index of its first sample.
 ///
 /// ```
 /// use ndarray::array;
@@ -122,8 +122,8 @@ impl Audit {
     }
 
     /// Also computes the distribution of the correspondence of right and wrong predictions, with confidence
-    /// intervals and the AUROC, for [`AuditReport::distribution`]. It stores 8 bytes for every sample whose true
-    /// class is known. Call it before the first update.
+    /// intervals and the AUROC, for [`AuditReport::distribution`]. It stores 8 bytes for every sample that has a
+    /// correspondence and whose true class is known. Call it before the first update.
     ///
     /// ```
     /// use ndarray::array;

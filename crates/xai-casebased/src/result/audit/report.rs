@@ -31,11 +31,11 @@ pub struct AuditReport {
     pub wrong: AuditGroup,
     /// Predictions by predicted class.
     pub by_class: BTreeMap<i64, AuditClass>,
-    /// Ten bins of correspondence, `[0, 0.1), …, [0.9, 1]`, over the samples with a known true
+    /// Ten bins of correspondence, `[0, 0.1), …, [0.9, 1]`, over the samples with a correspondence and a known true
     /// class. If correspondence were a calibrated probability, the accuracy of each bin would equal it.
     pub reliability: Vec<ReliabilityBin>,
     /// Mean absolute difference between accuracy and mean correspondence of the bins, weighted by their number of
-    /// samples: 0 = calibrated. `None` without a known true class.
+    /// samples: 0 = calibrated. `None` if no sample has both a correspondence and a known true class.
     pub expected_calibration_error: Option<f64>,
     /// Least supported predictions in ascending correspondence, ties by lower sample.
     pub least_supported: Vec<LeastSupported>,

@@ -240,8 +240,8 @@ pub(crate) struct Cases {
     least: Least<ExplanationSummary>,
 }
 
-/// Serialized form of [`Cases`] that always has all fields. [`ExplanationSummary`] skips unknown fields, which formats
-/// without field names cannot read back.
+/// Serialized form of [`Cases`] that always has all fields. [`ExplanationSummary`] leaves out absent class names,
+/// so formats without field names cannot read it back.
 #[cfg(feature = "serde")]
 #[derive(serde::Serialize, serde::Deserialize)]
 struct StoredCases {

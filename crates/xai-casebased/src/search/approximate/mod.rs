@@ -28,8 +28,8 @@ use crate::training::rows::TrainingRows;
 /// distance with `p` 1 or 2.
 ///
 /// Cost: about `ef_construction · connections · d` operations per row to build the graph, and
-/// `ef_search · connections · d` per query. Memory: the rows in double and in single precision, and about `connections`
-/// links per row.
+/// `ef_search · connections · d` per query. Memory: the rows in double and in single precision, and up to
+/// `2 · connections` links per row on the lowest layer.
 ///
 /// ```
 /// use ndarray::Array2;

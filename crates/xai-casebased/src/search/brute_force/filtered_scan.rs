@@ -257,8 +257,8 @@ impl FilteredScan {
 
 /// A pause of the filter by integers after it let too many rows pass.
 ///
-/// The pause doubles with every failure in a row, up to 32 tiles. So where the filter never helps, because all rows
-/// are near, it costs little.
+/// There is no pause after the first failure. Further failures in a row are followed by pauses of 1, 2, 4, … and at
+/// most 32 tiles. So where the filter never helps, because all rows are near, it costs little.
 #[derive(Debug, Default)]
 struct Pause {
     /// Length of the next pause in tiles.

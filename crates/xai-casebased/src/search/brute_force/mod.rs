@@ -69,7 +69,7 @@ impl BruteForce {
     ///
     /// # Errors
     /// [`ErrorKind::Empty`](xai_core::ErrorKind::Empty) without rows or features,
-    /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) for NaN or infinite values,
+    /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) for NaN or infinite values, before or after whitening,
     /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) if the parameter of the distance is
     /// invalid, and the errors of [`Distance::check_rows`] for rows outside the domain of the distance.
     pub fn new(train: ArrayView2<'_, f64>, distance: Distance) -> Result<Self> {

@@ -68,8 +68,8 @@ impl KdTree {
     /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a distance that boxes do not bound
     /// (see [`supports`](Self::supports)), an invalid parameter of the distance, or 2³² rows or more;
     /// [`ErrorKind::Empty`](xai_core::ErrorKind::Empty) without rows or features;
-    /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) for NaN or infinite values; and the errors of
-    /// [`Distance::check_rows`] for rows outside the domain of the distance.
+    /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) for NaN or infinite values, before or after whitening;
+    /// and the errors of [`Distance::check_rows`] for rows outside the domain of the distance.
     pub fn new(train: ArrayView2<'_, f64>, distance: Distance) -> Result<Self> {
         Self::from_rows(TrainingRows::from_array(train, &distance)?, distance)
     }

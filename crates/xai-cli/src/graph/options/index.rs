@@ -21,8 +21,8 @@ pub(crate) fn read(
 /// Returns the positions of the rows that an array selects: positions `(m,)`, whose order is kept, or booleans or zeros
 /// and ones `(n_rows,)`.
 ///
-/// Fails for booleans of another shape, for negative positions, and for zeros and ones that could be read as positions
-/// or as a selection.
+/// Fails for booleans of another shape, for negative positions, for zeros and ones that could be read as positions or as a
+/// selection, and for three or more zeros and ones that are not one per row.
 pub(crate) fn rows(
     stored: StoredArray,
     n_rows: impl FnOnce() -> Result<usize, Failure>,

@@ -109,7 +109,7 @@ pub(crate) struct GraphArrays {
     edge_index: Array2<i64>,
     edge_weight: Option<Array1<f32>>,
     pub(crate) mask: Array1<f32>,
-    /// Way in which edges are removed.
+    /// Way in which edges are removed, and whether both directions of an edge are kept or removed together.
     pub(crate) edges: EdgeChoices,
     /// Copy of the choice in `edges`, which has no getter.
     is_undirected: bool,
@@ -126,7 +126,8 @@ impl GraphArrays {
         }
     }
 
-    /// Returns the share of the edges that have the score at which [`sparsified`](Self::sparsified) cuts.
+    /// Returns the share of the edges (undirected: of the pairs of directions) that have the score at which
+    /// [`sparsified`](Self::sparsified) cuts; 0 if it keeps all edges of this score.
     pub(crate) fn tied_share(&self, share: f64) -> xai_metrics::Result<f64> {
         let undirected = self.is_undirected.then(|| self.edge_index.view());
         tied_share(self.mask.view(), undirected, Sparsity::Fraction(share))

@@ -8,11 +8,11 @@ use xai_files::{Failure, InFile};
 /// A file that a study may use.
 #[derive(Debug, Clone)]
 pub(crate) struct FoundFile {
-    /// Path relative to the study.
+    /// Path relative to the study; absolute for a file outside its folder.
     pub(crate) path: String,
     /// Path relative to the working directory.
     pub(crate) file: PathBuf,
-    /// Folder of the file relative to the study.
+    /// Folder of the file, as in `path`.
     pub(crate) folder: String,
     /// File name without the extension, in lower case.
     pub(crate) stem: String,
@@ -76,8 +76,8 @@ fn text(path: &Path) -> Option<String> {
     }
 }
 
-/// Returns the regular files, breadth first, until there are more than [`MAX_FILES`]. Pipes and devices are left out,
-/// because reading one may never end.
+/// Returns the regular files, breadth first, until there are more than [`MAX_FILES`]. Hidden files and folders, links to
+/// folders, and folders below [`MAX_DEPTH`] are left out, as are pipes and devices, because reading one may never end.
 fn files_below(from: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut folders = std::collections::VecDeque::from([(from.to_owned(), 0)]);

@@ -54,12 +54,12 @@ pub(crate) struct Key {
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
-    /// Text, or a number as it is written.
+    /// Text, or a decimal number as it is written, but without underscores.
     Word(String),
     Truth(bool),
     List(Vec<Value>),
     Tables(Vec<Table>),
-    /// A type that no key takes, for example a date, by its TOML name.
+    /// A value that no key takes, for example a date or a hexadecimal number, by the TOML name of its type.
     Other(&'static str),
 }
 
@@ -67,7 +67,8 @@ impl Document {
     /// Parses the text of a study.
     ///
     /// # Errors
-    /// If it is not valid TOML, or has an unknown key outside the sections, or a section that is not a table.
+    /// If it is not valid TOML in UTF-8, has an unknown key outside the sections, a section that is not a table, or a title,
+    /// seed or name of the wrong type.
     pub(crate) fn parse(file: &Path, bytes: &[u8]) -> Result<Self, Failure> {
         let utf8 = std::str::from_utf8(bytes).map_err(|_| {
             Failure::new("not UTF-8 text")

@@ -6,7 +6,8 @@ use crate::report::study::arguments::is_file_name;
 use crate::report::study::document::{Key, Section, Value};
 use crate::report::study::keys::{KeyInfo, KeyRole, canonical};
 
-/// Keys that do not change figures, or that are recorded with each figure.
+/// Keys that do not change the values of figures (`n_replicates` changes only their intervals), or that are recorded
+/// elsewhere: the metrics with each figure, and the channels that were used with the section.
 const LEFT_OUT: [&str; 6] = [
     "metrics",
     "batch_size",
@@ -44,7 +45,7 @@ pub(super) fn collect(section: &Section, keys: &[KeyInfo]) -> BTreeMap<String, S
     settings
 }
 
-/// Returns `true` for a key of a command whose value is not a file.
+/// Returns `true` for a key of a command whose value need not be a file, except those in [`LEFT_OUT`].
 fn is_setting(key: &&KeyInfo) -> bool {
     let is_word = key
         .options
@@ -53,7 +54,7 @@ fn is_setting(key: &&KeyInfo) -> bool {
     is_word && !LEFT_OUT.contains(&key.key.as_str())
 }
 
-/// Formats the value of a key in one line; `None` for a file.
+/// Formats the value of a key in one line; `None` for `labels` if it is a file. Other keys of files are no settings.
 fn text(key: &Key) -> Option<String> {
     fn format(value: &Value) -> String {
         match value {

@@ -83,7 +83,7 @@ fn layout_from_operators(input: &str, nodes: &[Node]) -> Option<Layout> {
     None
 }
 
-/// Finds the layout by a declared shape in which only the number of channels is fixed.
+/// Finds the layout by a declared shape in which, apart from the batch, only the number of channels is fixed.
 fn layout_from_shape(shape: &[Dimension]) -> Option<Layout> {
     use Dimension::{Fixed, Named};
     match shape {

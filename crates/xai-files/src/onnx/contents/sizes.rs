@@ -37,7 +37,7 @@ const BROADCASTING: [&str; 16] = [
 struct Constant {
     /// Lengths of the axes.
     lengths: Vec<f64>,
-    /// The elements, unless there are more than [`MAX_NUMBERS`].
+    /// The elements. Empty if there are more than [`MAX_NUMBERS`], or if their type is not decoded.
     numbers: Vec<f64>,
 }
 

@@ -15,7 +15,7 @@ use crate::sections::compared::shown::{
 
 pub use crate::sections::compared::shown::ChosenSample;
 
-/// Explainers that are shown.
+/// Largest number of explainers that are shown: the first ones of the table.
 const MAX_EXPLAINERS: usize = 6;
 
 /// Maps of some samples.

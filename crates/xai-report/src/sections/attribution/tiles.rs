@@ -145,7 +145,7 @@ impl Tiles<'_> {
     }
 }
 
-/// The largest size of a value.
+/// The largest finite magnitude of the values; 0 if there is none.
 fn largest(values: &[f32]) -> f64 {
     let sizes = values.iter().map(|value| f64::from(value.abs()));
     sizes.filter(|size| size.is_finite()).fold(0.0, f64::max)

@@ -322,7 +322,8 @@ fn ranks(result: &MetricResult) -> Vec<Option<f64>> {
         .collect()
 }
 
-/// Kendall's tau of the ranks of every two metrics.
+/// Kendall's tau-b of every two metrics with a better direction, over the explainers that both rank.
+/// Pairs of metrics with fewer than [`MIN_RANKED`] such explainers are left out.
 fn agreements(metrics: &[MetricOfExplainers]) -> Result<Vec<RankAgreement>> {
     let ranked = metrics
         .iter()

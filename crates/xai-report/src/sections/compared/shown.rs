@@ -6,7 +6,7 @@ use xai_core::{Direction, Layout};
 
 /// Samples at each end of a metric that are shown.
 pub(crate) const N_EACH: usize = 2;
-/// Positions along each side that are shown of larger images.
+/// Largest number of pixels that are shown along a side. Of larger images, every n-th pixel is shown.
 const MAX_PIXELS: usize = 224;
 
 /// A sample whose map is shown.
@@ -53,7 +53,7 @@ pub(crate) fn ends(metric: &MetricResult, explainer: usize) -> Vec<ChosenSample>
 }
 
 /// The best and the worst of `n` samples by the first metric with a better end, of the explainer
-/// that it ranks first; some evenly spread where no metric has a value of each.
+/// that it ranks first. Samples that are evenly spread if there is no such metric, explainer or value.
 pub(crate) fn shown(table: &EvaluationTable, n: usize) -> Vec<usize> {
     let first = first_with_better_end(&table.metrics);
     let best = first.and_then(|metric| Some((metric, *metric.ranking.first()?)));
@@ -83,7 +83,8 @@ fn step(height: usize, width: usize) -> usize {
     height.max(width).div_ceil(MAX_PIXELS).max(1)
 }
 
-/// The shown pixels of an image in [0, 1], its height and width, and whether there are three values of each.
+/// The shown pixels of an image, scaled from the given range to [0, 1], their height and width, and whether each has
+/// three values. An image with at least three channels is shown with its first three, another with its first one.
 pub(crate) fn scaled(
     image: &ArrayView3<'_, f32>,
     (low, high): (f32, f32),

@@ -16,7 +16,7 @@ use crate::sections::compared::shown::{image, range, scaled, shown};
 
 /// Top cases of each sample by each explainer.
 const N_TOP: usize = 5;
-/// Points of a curve in the report.
+/// Approximate largest number of points of a curve in the report.
 const MAX_POINTS: usize = 200;
 
 /// Section about training-data attribution: how good are explanations by training cases?
@@ -216,8 +216,8 @@ impl DataAttribution {
     }
 
     /// The test cases whose top cases are shown: the best and the worst by the first metric with a
-    /// better end, of the explainer that it ranks first; some evenly spread where no metric has a
-    /// value of each.
+    /// better end, of the explainer that it ranks first. Test cases that are evenly spread if there is
+    /// no such metric, explainer or value.
     #[must_use]
     pub fn shown(table: &EvaluationTable, n_test: usize) -> Vec<usize> {
         shown(table, n_test)

@@ -130,7 +130,7 @@ pub struct MaskWithTruth {
     pub scores: AgainstTruth,
     /// True for each element of the mask that belongs to the ground truth.
     pub is_true: Vec<bool>,
-    /// True if a curve has more points than are drawn.
+    /// True if the ROC curve has more points than are drawn.
     pub is_reduced: bool,
 }
 

@@ -99,7 +99,8 @@ impl Picture for NodeLink<'_> {
 }
 
 impl NodeLink<'_> {
-    /// The scores of the thinnest and of the widest edge: those of a mask, where all are of one.
+    /// The scores of the thinnest and of the widest edge: 0 and 1, or the smallest and the largest score if a score is
+    /// outside [0, 1].
     fn range(&self) -> (f64, f64) {
         let scores = self.neighborhood.edges.iter().map(|edge| edge.score);
         match extent(scores) {

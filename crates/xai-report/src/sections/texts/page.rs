@@ -80,7 +80,7 @@ fn tokens(text: &ShownText, attributions: &[f64]) -> Markup {
     }
 }
 
-/// Steps of strength; what is below the first is not coloured.
+/// Number of steps of strength. Tokens below half a step, a tenth of the largest magnitude, are not coloured.
 const STEPS: f64 = 5.0;
 
 /// A token. Whoever hears the page is told the number of a coloured one, and which ones people marked.

@@ -13,10 +13,11 @@ use crate::{help, input};
 /// 1 − mean of the trapezoids of g(x without its first k segments) / g(x), k = 0..L
 /// ```
 ///
-/// Segments are removed by descending mean attribution. In (−∞, 1], **higher is better**: 1 = the score is
-/// gone at once. The segments are an input ([`Segments`](crate::batch::Segments)): any segmentation
-/// can be used, and samples may have different numbers of segments. Base scores of 0 and below cannot be
-/// divided by: see [`base_score_policy`](CurveMetric::base_score_policy).
+/// Segments are removed by descending mean attribution. **Higher is better**, and the value is below 1 unless the score
+/// becomes negative: if it is 0 from the first of `L` segments on, the value is `1 − 1 / (2 L)`. The segments are an
+/// input ([`Segments`](crate::batch::Segments)): any segmentation can be used, and samples may have different numbers
+/// of segments. Base scores of 0 and below cannot be divided by: see
+/// [`base_score_policy`](CurveMetric::base_score_policy).
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -87,7 +88,7 @@ impl CurveKind for ShareLost {
         let base = points.scores[0];
         let shares: Vec<f64> = points.scores.iter().map(|score| score / base).collect();
         let value = 1.0 - area(&shares);
-        // Quotients of a tiny base score may be infinite; such a value is undefined even with a positive base score.
+        // Quotients of a tiny positive base score may be infinite. They are treated like those of a base score of 0.
         match self.base_score_policy {
             _ if base > 0.0 && value.is_finite() => Ok(Some(value)),
             BaseScorePolicy::AsIs if value.is_finite() => Ok(Some(value)),

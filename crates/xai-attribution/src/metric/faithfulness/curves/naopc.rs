@@ -27,7 +27,7 @@ use crate::perturbation::{
 /// except the empty and the full one, `2^F − 2` rows per sample for any number of explainers. For more features there
 /// are two beam searches that keep [`beam`](Self::beam) subsets of every size (5): at most `beam · F · (F + 1)` rows,
 /// plus `F + 1` for the order of every map, which also counts as a searched order. By default, features are the 3 × 3
-/// cells of an image, 3 segments of a time series, and the columns of a table.
+/// cells of an image, 3 intervals of every variable of a time series, and the columns of a table.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};

@@ -34,7 +34,9 @@ use crate::perturbation::{Baseline, Features, RankBy, RankedRemoval, RemovalOrde
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
-/// The model sees `n · (1 + features)` rows, the same for all explainers.
+/// The model sees `n · (1 + features)` rows, the same for all explainers. With a
+/// [`group_size`](FaithfulnessEstimate::group_size) above 1, features are groups that depend on the map, and every
+/// explainer has its own rows.
 ///
 /// Defaults: single positions, baseline 0, Pearson's correlation.
 ///

@@ -38,7 +38,9 @@ use crate::perturbation::{Features, RankBy, RemovalOrder, ValueRange};
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
-/// The model sees `n · (1 + features · m)` rows, the same for all explainers.
+/// The model sees `n · (1 + features · m)` rows, the same for all explainers. With a
+/// [`group_size`](MonotonicityCorrelation::group_size) above 1, features are groups that depend on the map, and every
+/// explainer has its own rows.
 ///
 /// Defaults: single positions, 10 values in the range of each sample.
 ///

@@ -22,8 +22,8 @@ use crate::perturbation::{
 /// ```
 ///
 /// In [−1, 1], **higher is better**. The value of a sample is the mean over the sizes at which the correlation is
-/// defined; it is undefined where drops or sums are all equal. The curve has the mean over samples at each size: small
-/// `n` measure features individually, large `n` their joint effect. With a single size it is
+/// defined, that is, at which neither the drops nor the sums are all equal. The curve has the mean over samples at each
+/// size: small `n` measure features individually, large `n` their joint effect. With a single size it is
 /// [`MuFidelity`](crate::MuFidelity) with Pearson's correlation over positions, which shares the drops.
 ///
 /// ```
