@@ -189,7 +189,12 @@ fn missing_files_of_weights_are_named() {
     std::fs::copy(model("mlp_external.onnx"), files.path("moved.onnx")).unwrap();
     let failed = files.bad_data("moved.onnx", &average_drop("moved.onnx", ""));
     assert!(failed.text.contains("mlp_external.onnx.data"));
-    assert!(failed.help().unwrap().contains("beside the model"));
+    assert!(
+        failed
+            .help()
+            .unwrap()
+            .contains("in the folder of the model")
+    );
 }
 
 /// A sample's outputs have the same bits alone, in any batch, and on any number of threads.
