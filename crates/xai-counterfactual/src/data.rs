@@ -349,7 +349,7 @@ impl<'a> CounterfactualData<'a> {
         self.schema
     }
 
-    pub(crate) fn the_reference(&self) -> Result<&'a Reference> {
+    pub(crate) fn require_reference(&self) -> Result<&'a Reference> {
         self.reference.ok_or_else(|| missing(input::TRAIN))
     }
 
@@ -357,13 +357,13 @@ impl<'a> CounterfactualData<'a> {
         self.reference
     }
 
-    pub(crate) fn the_model(&self) -> Result<&ModelFunction<'a>> {
+    pub(crate) fn require_model(&self) -> Result<&ModelFunction<'a>> {
         self.model
             .as_deref()
             .ok_or_else(|| missing(input::MODEL).with_help(GIVE_A_MODEL))
     }
 
-    pub(crate) fn the_classes(&self, which: Input) -> Result<&[i64]> {
+    pub(crate) fn require_classes(&self, which: Input) -> Result<&[i64]> {
         self.known_classes(which).ok_or_else(|| missing(which))
     }
 
@@ -371,7 +371,7 @@ impl<'a> CounterfactualData<'a> {
         last(&self.classes, which).map(Vec::as_slice)
     }
 
-    pub(crate) fn the_numbers(&self, which: Input) -> Result<&[f64]> {
+    pub(crate) fn require_numbers(&self, which: Input) -> Result<&[f64]> {
         self.known_numbers(which).ok_or_else(|| missing(which))
     }
 
@@ -379,12 +379,12 @@ impl<'a> CounterfactualData<'a> {
         last(&self.numbers, which).map(Vec::as_slice)
     }
 
-    pub(crate) fn the_table(&self, which: Input) -> Result<ArrayView2<'_, f64>> {
+    pub(crate) fn require_table(&self, which: Input) -> Result<ArrayView2<'_, f64>> {
         let table = last(&self.tables, which).ok_or_else(|| missing(which))?;
         Ok(table.view())
     }
 
-    pub(crate) fn the_predictions(&self, which: Input) -> Result<ArrayView2<'_, i64>> {
+    pub(crate) fn require_predictions(&self, which: Input) -> Result<ArrayView2<'_, i64>> {
         let table = last(&self.class_tables, which).ok_or_else(|| missing(which))?;
         Ok(table.view())
     }
@@ -393,18 +393,18 @@ impl<'a> CounterfactualData<'a> {
         self.requested
     }
 
-    pub(crate) fn the_requested(&self) -> Result<usize> {
+    pub(crate) fn require_requested(&self) -> Result<usize> {
         self.requested.ok_or_else(|| missing(input::REQUESTED))
     }
 
-    pub(crate) fn the_rules(&self) -> Result<&[Rule]> {
+    pub(crate) fn require_rules(&self) -> Result<&[Rule]> {
         self.rules
             .as_deref()
             .ok_or_else(|| missing(input::CONSTRAINTS))
     }
 
     /// The rows of another method, if there are any.
-    pub(crate) fn the_others(&self) -> Result<&RowSet> {
+    pub(crate) fn require_others(&self) -> Result<&RowSet> {
         self.sets
             .iter()
             .find(|set| !set.is_run)
@@ -444,7 +444,7 @@ impl<'a> CounterfactualData<'a> {
         if let Some(target) = self.known_classes(input::TARGET) {
             return Ok(self.query.iter().map(|&query| target[query]).collect());
         }
-        self.the_classes(input::PREDICTED).map(<[i64]>::to_vec)
+        self.require_classes(input::PREDICTED).map(<[i64]>::to_vec)
     }
 
     /// The indices of the rows of each query that count.
@@ -543,12 +543,10 @@ fn last<T>(values: &[(Input, T)], which: Input) -> Option<&T> {
         .map(|(_, value)| value)
 }
 
-fn missing(which: Input) -> Error {
-    Error::parameter(
-        which,
-        "nothing",
-        format!("`{which}`, which this metric needs"),
-    )
+/// Error for an input that a metric needs and the data do not have.
+pub(crate) fn missing(which: Input) -> Error {
+    let expected = "a value, because the metric needs this input";
+    Error::parameter(which, "none", expected)
 }
 
 fn not_of_kind(which: Input, kind: &str) -> Error {

@@ -202,7 +202,7 @@ impl PreparedDistance {
 fn missing_train(distance: &str) -> Error {
     Error::parameter(
         input::TRAIN,
-        "nothing",
+        "none",
         format!("training rows, by which the distance {distance} is scaled"),
     )
     .with_help(GIVE_TRAIN_OR_RANGES)

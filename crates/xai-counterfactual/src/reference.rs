@@ -110,7 +110,7 @@ impl Reference {
         let missing = || {
             Error::parameter(
                 input::TRAIN_LABELS,
-                "nothing",
+                "none",
                 "the class of each training row",
             )
         };
@@ -158,11 +158,11 @@ pub(crate) struct Searches {
     classes: Vec<ClassRows>,
     n_rows: usize,
     /// The neighbours of the training rows among each other, for the largest `k` needed so far.
-    own: Mutex<Option<(usize, Arc<OwnNeighbors>)>>,
+    own: Mutex<Option<(usize, Arc<NeighborLists>)>>,
 }
 
-/// The nearest training rows of each training row, itself excluded.
-pub(crate) type OwnNeighbors = Vec<Option<Vec<Near>>>;
+/// The nearest training rows of each of some rows, nearest first; `None` if they are undefined.
+pub(crate) type NeighborLists = Vec<Option<Vec<Near>>>;
 
 #[derive(Debug)]
 struct ClassRows {
@@ -223,44 +223,71 @@ impl Searches {
         rows: ArrayView2<'_, f64>,
         among: &[Among],
         k: usize,
-    ) -> Result<Vec<Option<Vec<Near>>>> {
+    ) -> Result<NeighborLists> {
         let embedded = self.embedding.embed(rows);
-        let mut found: Vec<Option<Vec<Near>>> = vec![Some(Vec::new()); rows.nrows()];
+        let mut found: NeighborLists = vec![Some(Vec::new()); rows.nrows()];
         for class in &self.classes {
             let wanted: Vec<usize> = (0..rows.nrows())
                 .filter(|&row| among[row].has(class.class))
                 .collect();
-            if wanted.is_empty() {
-                continue;
-            }
-            let nearest = class
-                .engine
-                .nearest(embedded.select(Axis(0), &wanted).view(), k)?;
+            let nearest = self.nearest_in(class, rows, &embedded, &wanted, k)?;
             for (&row, near) in wanted.iter().zip(nearest) {
-                if !class.is_defined(self.distance.undefined_columns(), |column| {
-                    rows[[row, column]]
-                }) {
-                    found[row] = None;
-                } else if let Some(all) = &mut found[row] {
-                    all.extend(near.into_iter().map(|near| Near {
-                        index: class.indices[near.index],
-                        ..near
-                    }));
-                }
+                found[row] = found[row].take().zip(near).map(|(mut all, near)| {
+                    all.extend(near);
+                    all
+                });
             }
         }
         Ok(found.into_iter().map(|near| closest(near?, k)).collect())
     }
 
+    /// The `k` nearest training rows of each class for each row, by class; `None` if the distance to one of them is undefined.
+    pub(crate) fn nearest_of_each_class(
+        &self,
+        rows: ArrayView2<'_, f64>,
+        k: usize,
+    ) -> Result<Vec<(i64, NeighborLists)>> {
+        let embedded = self.embedding.embed(rows);
+        let all: Vec<usize> = (0..rows.nrows()).collect();
+        let of_class = |class: &ClassRows| {
+            let nearest = self.nearest_in(class, rows, &embedded, &all, k)?;
+            Ok((class.class, nearest))
+        };
+        self.classes.iter().map(of_class).collect()
+    }
+
+    /// The `k` nearest rows of a class for some of the rows, with indices in the training table.
+    fn nearest_in(
+        &self,
+        class: &ClassRows,
+        rows: ArrayView2<'_, f64>,
+        embedded: &Array2<f64>,
+        wanted: &[usize],
+        k: usize,
+    ) -> Result<NeighborLists> {
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let nearest = class
+            .engine
+            .nearest(embedded.select(Axis(0), wanted).view(), k)?;
+        let undefined_columns = self.distance.undefined_columns();
+        let nearest = wanted.iter().zip(nearest).map(|(&row, near)| {
+            let is_defined = class.is_defined(undefined_columns, |column| rows[[row, column]]);
+            is_defined.then(|| class.in_table(near))
+        });
+        Ok(nearest.collect())
+    }
+
     /// The `k` nearest training rows of each training row, itself excluded.
-    pub(crate) fn own_neighbors(&self, k: usize) -> Result<Arc<OwnNeighbors>> {
+    pub(crate) fn own_neighbors(&self, k: usize) -> Result<Arc<NeighborLists>> {
         let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, neighbors)) = own.as_ref()
             && *known >= k
         {
             return Ok(Arc::clone(neighbors));
         }
-        let mut found: OwnNeighbors = vec![Some(Vec::new()); self.n_rows];
+        let mut found: NeighborLists = vec![Some(Vec::new()); self.n_rows];
         let is_ambiguous = self
             .classes
             .iter()
@@ -278,19 +305,15 @@ impl Searches {
                     // One more than wanted: a row is its own neighbour at distance 0.
                     let nearest = class.engine.nearest(of.rows.view(), k + 1)?;
                     for (&row, near) in of.indices.iter().zip(nearest) {
-                        let near = near.into_iter().map(|near| Near {
-                            index: class.indices[near.index],
-                            ..near
-                        });
+                        let others = class.in_table(near).into_iter();
                         found[row]
                             .get_or_insert_default()
-                            .extend(near.filter(|near| near.index != row));
+                            .extend(others.filter(|near| near.index != row));
                     }
                 }
             }
         }
-        let neighbors: OwnNeighbors =
-            parallel::map(self.n_rows, |row| closest(found[row].clone()?, k));
+        let neighbors = parallel::map_owned(found, |_, near| closest(near?, k));
         let neighbors = Arc::new(neighbors);
         *own = Some((k, Arc::clone(&neighbors)));
         Ok(neighbors)
@@ -385,6 +408,15 @@ impl Searches {
 }
 
 impl ClassRows {
+    /// Replaces indices among the rows of the class by those in the training table.
+    fn in_table(&self, near: Vec<Near>) -> Vec<Near> {
+        let near = near.into_iter().map(|near| Near {
+            index: self.indices[near.index],
+            ..near
+        });
+        near.collect()
+    }
+
     /// Returns whether the distance of a row to every row of the class is defined.
     fn is_defined(&self, columns: &[usize], value: impl Fn(usize) -> f64) -> bool {
         let mut constants = columns.iter().zip(&self.constants);

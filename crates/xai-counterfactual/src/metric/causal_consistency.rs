@@ -41,7 +41,7 @@ pub struct CausalConsistency {
 
 impl CounterfactualMetric for CausalConsistency {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
-        let rules = data.the_rules()?;
+        let rules = data.require_rules()?;
         Ok(per_row!(
             self,
             data,

@@ -50,7 +50,7 @@ pub struct ChangeAgreement {
 
 impl CounterfactualMetric for ChangeAgreement {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
-        let (schema, others) = (data.schema(), data.the_others()?);
+        let (schema, others) = (data.schema(), data.require_others()?);
         let mut own: Vec<Vec<&[f64]>> = vec![Vec::new(); data.n_queries()];
         let mut other = own.clone();
         for (row, &query) in data.query.iter().enumerate() {

@@ -61,7 +61,7 @@ pub struct Connectedness {
 impl CounterfactualMetric for Connectedness {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
         let row_classes = classes(data)?;
-        let reference = data.the_reference()?;
+        let reference = data.require_reference()?;
         let searches = reference.searches(self.distance)?;
         let (mut radii, mut sizes) = (BTreeMap::new(), BTreeMap::new());
         for &class in reference.classes() {

@@ -78,7 +78,7 @@ impl CounterfactualMetric for Cost {
                 }
             ));
         }
-        let train = data.the_reference()?.rows();
+        let train = data.require_reference()?.rows();
         let mut ascending: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
         for feature in features.iter().filter(|feature| !feature.is_nominal()) {
             let mut values = train.column(feature.columns[0]).to_vec();

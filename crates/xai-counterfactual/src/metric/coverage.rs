@@ -2,7 +2,7 @@ use xai_core::Result;
 use xai_core::describe::{Parameter, Parameters, metric};
 
 use super::CounterfactualMetric;
-use crate::data::CounterfactualData;
+use crate::data::{CounterfactualData, missing};
 use crate::input;
 use crate::values::{CounterfactualValues, mean};
 
@@ -124,15 +124,8 @@ impl CounterfactualMetric for Coverage {
         let counts = Self::counts(data).counts;
         let values = match self.score {
             CoverageScore::Value => answered(&counts),
-            CoverageScore::Success => match success(data) {
-                Some(values) => values,
-                None => {
-                    return data
-                        .the_classes(input::PREDICTED)
-                        .map(|_| CounterfactualValues::default());
-                }
-            },
-            CoverageScore::Fill => fill(&counts, data.the_requested()?),
+            CoverageScore::Success => success(data).ok_or_else(|| missing(input::PREDICTED))?,
+            CoverageScore::Fill => fill(&counts, data.require_requested()?),
         };
         Ok(CounterfactualValues::per_query(
             values.into_iter().map(Some).collect(),

@@ -49,11 +49,11 @@ pub struct DiscriminativePower {
 
 impl CounterfactualMetric for DiscriminativePower {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
-        let reference = data.the_reference()?;
+        let reference = data.require_reference()?;
         let (labels, train) = (reference.labels()?, reference.rows());
         let (class, predicted) = (
-            data.the_classes(input::CLASS)?,
-            data.the_classes(input::PREDICTED)?,
+            data.require_classes(input::CLASS)?,
+            data.require_classes(input::PREDICTED)?,
         );
         let searches = reference.searches(self.distance)?;
         let own: Vec<Among> = class.iter().copied().map(Among::Class).collect();

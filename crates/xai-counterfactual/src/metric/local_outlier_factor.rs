@@ -5,7 +5,7 @@ use super::CounterfactualMetric;
 use crate::data::CounterfactualData;
 use crate::distance::DistanceOptions;
 use crate::input;
-use crate::reference::{Among, OwnNeighbors};
+use crate::reference::{Among, NeighborLists};
 use crate::search::Near;
 use crate::selection::Selection;
 use crate::values::{Best, CounterfactualValues, mean};
@@ -72,7 +72,7 @@ pub struct LocalOutlierFactor {
 
 impl CounterfactualMetric for LocalOutlierFactor {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
-        let reference = data.the_reference()?;
+        let reference = data.require_reference()?;
         let best = match self.score {
             OutlierScore::Lof => Best::Smallest,
             OutlierScore::Inlier => Best::Largest,
@@ -117,7 +117,7 @@ struct Density {
 }
 
 impl Density {
-    fn new(own: &OwnNeighbors, k: usize, epsilon: f64) -> Self {
+    fn new(own: &NeighborLists, k: usize, epsilon: f64) -> Self {
         // The lists may be longer: they are shared with a metric of a larger k.
         let first_k = |row: usize| own[row].as_ref().map(|near| &near[..k.min(near.len())]);
         let last: Vec<Option<f64>> = (0..own.len())

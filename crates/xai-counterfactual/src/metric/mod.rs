@@ -60,7 +60,7 @@ pub use relative_distance::RelativeDistance;
 pub use set_distance::{SetDistance, SetMode};
 pub use sparsity::{Sparsity, SparsityScore};
 pub use target_confidence::{ConfidenceScore, TargetConfidence};
-pub use trust_score::{TrustReduce, TrustScore, TrustValue};
+pub use trust_score::{TrustScore, TrustValue};
 pub use validity::Validity;
 pub use ynn::Ynn;
 

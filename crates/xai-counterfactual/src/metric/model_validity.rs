@@ -56,7 +56,7 @@ pub struct ModelValidity {
 
 impl CounterfactualMetric for ModelValidity {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
-        let predictions = data.the_predictions(input::MODEL_PREDICTIONS)?;
+        let predictions = data.require_predictions(input::MODEL_PREDICTIONS)?;
         let classes = data.row_class()?;
         Ok(per_row!(
             self,

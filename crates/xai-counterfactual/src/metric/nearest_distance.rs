@@ -94,7 +94,7 @@ impl CounterfactualMetric for NearestDistance {
             AmongRows::All => vec![Among::All; data.n_rows()],
             AmongRows::Class => classes(data)?.into_iter().map(Among::Class).collect(),
         };
-        let found = data.the_reference()?.searches(self.distance)?.nearest(
+        let found = data.require_reference()?.searches(self.distance)?.nearest(
             data.rows.view(),
             &among,
             self.k,
@@ -111,6 +111,6 @@ impl CounterfactualMetric for NearestDistance {
 
 /// The class of each counterfactual, for searches among training rows with classes.
 pub(super) fn classes(data: &CounterfactualData<'_>) -> Result<Vec<i64>> {
-    data.the_reference()?.labels()?;
+    data.require_reference()?.labels()?;
     data.row_class()
 }

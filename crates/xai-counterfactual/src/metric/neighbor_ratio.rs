@@ -49,7 +49,7 @@ pub struct NeighborRatio {
 
 impl CounterfactualMetric for NeighborRatio {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
-        let reference = data.the_reference()?;
+        let reference = data.require_reference()?;
         let row_classes = classes(data)?;
         let searches = reference.searches(self.distance)?;
         let own: Vec<Among> = row_classes.iter().copied().map(Among::Class).collect();

@@ -38,7 +38,7 @@ pub struct NoiseInvalidation {
 
 impl CounterfactualMetric for NoiseInvalidation {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
-        let noisy = data.the_predictions(input::NOISY_PREDICTIONS)?;
+        let noisy = data.require_predictions(input::NOISY_PREDICTIONS)?;
         let classes = data.row_class()?;
         Ok(per_row!(
             self,

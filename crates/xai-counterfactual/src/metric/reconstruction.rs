@@ -82,8 +82,8 @@ fn squared_distance<'a>(
 
 impl CounterfactualMetric for Im1 {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
-        let target = data.the_table(input::RECONSTRUCTION_TARGET)?;
-        let origin = data.the_table(input::RECONSTRUCTION_ORIGIN)?;
+        let target = data.require_table(input::RECONSTRUCTION_TARGET)?;
+        let origin = data.require_table(input::RECONSTRUCTION_ORIGIN)?;
         Ok(per_row!(
             self,
             data,
@@ -98,8 +98,8 @@ impl CounterfactualMetric for Im1 {
 
 impl CounterfactualMetric for Im2 {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
-        let target = data.the_table(input::RECONSTRUCTION_TARGET)?;
-        let all = data.the_table(input::RECONSTRUCTION_ALL)?;
+        let target = data.require_table(input::RECONSTRUCTION_TARGET)?;
+        let all = data.require_table(input::RECONSTRUCTION_ALL)?;
         Ok(per_row!(
             self,
             data,

@@ -111,7 +111,7 @@ fn predict(
     data: &CounterfactualData<'_>,
     rows: impl Iterator<Item = Vec<f64>>,
 ) -> Result<Vec<i64>> {
-    let model = data.the_model()?;
+    let model = data.require_model()?;
     let mut rows = rows.peekable();
     let mut classes = Vec::new();
     while rows.peek().is_some() {

@@ -47,12 +47,12 @@ pub struct RelativeDistance {
 
 impl CounterfactualMetric for RelativeDistance {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
-        let reference = data.the_reference()?;
+        let reference = data.require_reference()?;
         reference.labels()?;
         let among: Vec<Among> = match data.known_classes(input::TARGET) {
             Some(target) => target.iter().copied().map(Among::Class).collect(),
             None => data
-                .the_classes(input::CLASS)?
+                .require_classes(input::CLASS)?
                 .iter()
                 .copied()
                 .map(Among::Except)

@@ -67,7 +67,7 @@ impl CounterfactualMetric for SetDistance {
         };
         let runs: Vec<&RowSet> = data.all_sets().iter().filter(|set| set.is_run).collect();
         let sets = if runs.is_empty() {
-            vec![&own, data.the_others()?]
+            vec![&own, data.require_others()?]
         } else {
             runs
         };

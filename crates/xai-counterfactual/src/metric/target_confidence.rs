@@ -53,10 +53,10 @@ pub struct TargetConfidence {
 
 impl CounterfactualMetric for TargetConfidence {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
-        let after = data.the_numbers(input::P_TARGET)?;
+        let after = data.require_numbers(input::P_TARGET)?;
         let before = match self.score {
             ConfidenceScore::Value => None,
-            ConfidenceScore::Gain => Some(data.the_numbers(input::P_TARGET_QUERY)?),
+            ConfidenceScore::Gain => Some(data.require_numbers(input::P_TARGET_QUERY)?),
         };
         Ok(per_row!(
             self,

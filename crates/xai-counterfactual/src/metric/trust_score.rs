@@ -6,7 +6,6 @@ use super::nearest_distance::{Reduce, classes};
 use crate::data::CounterfactualData;
 use crate::distance::DistanceOptions;
 use crate::input;
-use crate::reference::Among;
 use crate::selection::Selection;
 use crate::values::{Best, CounterfactualValues};
 
@@ -21,19 +20,6 @@ pub enum TrustValue {
     Share,
     /// `d_other / d_own`, without an upper end.
     Ratio,
-}
-
-/// Aggregation of the distances of the k nearest rows of a class.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Parameter)]
-#[param(name = "reduce")]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-pub enum TrustReduce {
-    /// Distance of the k-th row.
-    #[default]
-    Last,
-    /// Their mean.
-    Mean,
 }
 
 /// Distance to the nearest other class relative to that to the own class.
@@ -70,7 +56,8 @@ pub struct TrustScore {
     /// Comparison of the two distances.
     score: TrustValue,
     /// Aggregation of the distances of the neighbours.
-    reduce: TrustReduce,
+    #[param(default = Reduce::Last)]
+    reduce: Reduce,
     /// Distance between rows.
     #[param(flatten)]
     pub(super) distance: DistanceOptions,
@@ -81,26 +68,20 @@ pub struct TrustScore {
 
 impl CounterfactualMetric for TrustScore {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
-        let reference = data.the_reference()?;
+        let reference = data.require_reference()?;
         let row_classes = classes(data)?;
         let searches = reference.searches(self.distance)?;
-        let reduce = match self.reduce {
-            TrustReduce::Last => Reduce::Last,
-            TrustReduce::Mean => Reduce::Mean,
-        };
         let (mut own, mut other) = (vec![None; data.n_rows()], vec![None; data.n_rows()]);
-        for &class in reference.classes() {
-            let among = vec![Among::Class(class); data.n_rows()];
-            let found = searches.nearest(data.rows.view(), &among, self.k)?;
+        for (class, found) in searches.nearest_of_each_class(data.rows.view(), self.k)? {
             for (row, near) in found.into_iter().enumerate() {
-                let Some(distance) = near.and_then(|near| reduce.value(&near)) else {
+                let Some(distance) = near.and_then(|near| self.reduce.value(&near)) else {
                     continue;
                 };
                 if class == row_classes[row] {
                     own[row] = Some(distance);
                 } else {
-                    other[row] =
-                        Some(other[row].map_or(distance, |nearest: f64| nearest.min(distance)));
+                    let nearest: Option<f64> = other[row];
+                    other[row] = Some(nearest.map_or(distance, |nearest| nearest.min(distance)));
                 }
             }
         }

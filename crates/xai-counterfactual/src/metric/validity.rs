@@ -56,7 +56,7 @@ pub struct Validity {
 
 impl CounterfactualMetric for Validity {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
-        let predicted = data.the_classes(input::PREDICTED)?;
+        let predicted = data.require_classes(input::PREDICTED)?;
         let (target, class) = (
             data.known_classes(input::TARGET),
             data.known_classes(input::CLASS),
@@ -64,7 +64,7 @@ impl CounterfactualMetric for Validity {
         if target.is_none() && class.is_none() {
             return Err(Error::parameter(
                 input::TARGET,
-                "nothing",
+                "none",
                 "the target of each query, or its class",
             ));
         }
@@ -100,7 +100,7 @@ impl CounterfactualMetric for Validity {
                 data,
             ));
         }
-        let requested = data.the_requested()?;
+        let requested = data.require_requested()?;
         let mut different: Vec<HashSet<Vec<u64>>> = vec![HashSet::new(); data.n_queries()];
         let mut counts = vec![0_usize; data.n_queries()];
         for (row, (&query, value)) in data.query.iter().zip(&values).enumerate() {

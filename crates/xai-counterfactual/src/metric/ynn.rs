@@ -51,7 +51,7 @@ pub struct Ynn {
 
 impl CounterfactualMetric for Ynn {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
-        let reference = data.the_reference()?;
+        let reference = data.require_reference()?;
         let (classes, labels) = (classes(data)?, reference.labels()?);
         let all = vec![Among::All; data.n_rows()];
         let found = reference
