@@ -413,7 +413,7 @@ impl RobustFidelity {
     /// ```
     ///
     /// # Extremes
-    /// 2: only the explanation matters. 0: explanation and rest matter alike. −2: only the rest matters.
+    /// 1: only the explanation matters. 0: explanation and rest matter alike. −1: only the rest matters.
     ///
     /// # Source
     /// Zheng et al., *Towards Robust Fidelity for Evaluating Explainability of Graph Neural Networks*, 2024, arXiv
@@ -422,7 +422,7 @@ impl RobustFidelity {
         name = "robust_fidelity_delta",
         title = "Robust fidelity difference",
         direction = Direction::Higher,
-        range = Range::closed(-2.0, 2.0),
+        range = Range::SIGNED_SHARE,
         needs = NEEDS,
     )]
     pub const ROBUST_FIDELITY_DELTA: Score<Self> = Score::new(INFO, |robust| Some(robust.delta));
@@ -478,7 +478,7 @@ impl RobustFidelity {
     /// ```
     ///
     /// # Extremes
-    /// 2: only the explanation matters. 0: explanation and rest matter alike. −2: only the rest matters.
+    /// 1: only the explanation matters. 0: explanation and rest matter alike. −1: only the rest matters.
     ///
     /// # Source
     /// Zheng et al., *Towards Robust Fidelity for Evaluating Explainability of Graph Neural Networks*, 2024, arXiv
@@ -487,7 +487,7 @@ impl RobustFidelity {
         name = "robust_probability_delta",
         title = "Robust fidelity difference by probability",
         direction = Direction::Higher,
-        range = Range::closed(-2.0, 2.0),
+        range = Range::SIGNED_SHARE,
         needs = NEEDS,
     )]
     pub const ROBUST_PROBABILITY_DELTA: Score<Self> =
