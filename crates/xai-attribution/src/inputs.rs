@@ -171,6 +171,33 @@ impl InputArray {
             Self::Booleans(array) => array.shape(),
         }
     }
+
+    /// Checks the kind of the elements against the description of the input, so that no array is ignored for its type.
+    fn check_elements(&self, input: Input) -> Result<()> {
+        let Some(spec) = input_spec(input) else {
+            return Ok(());
+        };
+        let (is_right, elements) = match self {
+            Self::Numbers(_) => {
+                let kinds = [Element::Number, Element::Share, Element::Target];
+                (kinds.contains(&spec.element), "numbers")
+            }
+            Self::Integers(_) => {
+                let kinds = [Element::Integer, Element::Class, Element::Target];
+                (kinds.contains(&spec.element), "integers")
+            }
+            Self::Booleans(_) => {
+                let kinds = [Element::Boolean, Element::Share];
+                (kinds.contains(&spec.element), "booleans")
+            }
+        };
+        if is_right {
+            Ok(())
+        } else {
+            let expected = spec.element.to_string();
+            Err(Error::parameter(input, elements, expected))
+        }
+    }
 }
 
 impl<'a, T: Real> Data<'a, T> {
@@ -190,11 +217,12 @@ impl<'a, T: Real> Data<'a, T> {
     /// ```
     ///
     /// # Errors
-    /// A shape mismatch for another number of axes than the input has; out of domain for positions of features or
-    /// labels of segments that are negative or do not fit into `u32`. Elements of another kind than the metric reads
-    /// are no error here: the evaluation then fails because the input is missing.
+    /// An invalid parameter for elements of another kind than the input has, such as integers for masks; a shape mismatch
+    /// for another number of axes; out of domain for positions of features or labels of segments that are negative or do
+    /// not fit into `u32`.
     pub fn with_array(self, input: Input, array: InputArray) -> Result<Self> {
         use InputArray::{Booleans, Integers, Numbers};
+        array.check_elements(input)?;
         Ok(match (input, array) {
             (input::MASKS, Booleans(masks)) => {
                 self.with(Masks::new(with_axes::<_, Ix3>(input, masks)?))

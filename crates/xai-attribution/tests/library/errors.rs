@@ -567,3 +567,32 @@ fn samples_that_cannot_be_read_are_named() {
         ErrorKind::ShapeMismatch { actual, .. } if *actual == [1, 1]
     );
 }
+
+#[test]
+fn an_array_with_other_elements_than_the_input_has_is_refused_before_a_run() {
+    use xai_attribution::InputArray;
+    let masks = InputArray::Integers(ArrayD::from_elem(IxDyn(&[1, 1, 2]), 1));
+    let orders = InputArray::Numbers(ones(&[1, 2]));
+    let subsets = InputArray::Booleans(ArrayD::from_elem(IxDyn(&[1, 1, 2]), true));
+    for (which, array, message) in [
+        (
+            input::MASKS,
+            masks,
+            "masks = integers: expected booleans or numbers from 0 to 1",
+        ),
+        (input::ORDERS, orders, "orders = numbers: expected integers"),
+        (
+            input::SUBSETS,
+            subsets,
+            "subsets = booleans: expected integers",
+        ),
+    ] {
+        let maps = ones(&[1, 2]);
+        let error = reason(
+            Data::from_maps(maps.view())
+                .with_array(which, array)
+                .map(|_| ()),
+        );
+        assert_eq!(error.to_string(), message);
+    }
+}

@@ -170,6 +170,14 @@ fn references_that_do_not_fit_are_named() {
     assert_eq!(many.input(), input::K);
     let lengths = map_agreement(&[1.0], &[1.0, 2.0], &AgreementOptions::default()).unwrap_err();
     assert_eq!(lengths.input(), input::B);
+    let lowest_index = AgreementOptions {
+        ties: Ties::LowestIndex,
+        ..AgreementOptions::default()
+    };
+    for options in [AgreementOptions::default(), lowest_index] {
+        let nothing = map_agreement(&[], &[], &options).unwrap_err();
+        assert_eq!(nothing.input(), input::A);
+    }
 }
 
 #[test]

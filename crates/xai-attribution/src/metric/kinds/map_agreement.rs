@@ -82,6 +82,9 @@ pub fn map_agreement(a: &[f64], b: &[f64], options: &AgreementOptions) -> Result
     if a.len() != b.len() {
         return Err(Error::shape(input::B, &[a.len()], &[b.len()]));
     }
+    if a.is_empty() {
+        return Err(Error::empty(input::A));
+    }
     for (input, map) in [(input::A, a), (input::B, b)] {
         if let Some(i) = map.iter().position(|x| !x.is_finite()) {
             return Err(Error::non_finite(input, &[i]));
