@@ -334,7 +334,7 @@ fn sizes<T: Real>(attributions: &[T]) -> Vec<T> {
 }
 
 /// The first `n` positions of a random order, by a partial Fisher-Yates shuffle.
-fn random_order(seed: u64, item: u64, positions: usize, n: usize) -> Vec<u32> {
+pub(crate) fn random_order(seed: u64, item: u64, positions: usize, n: usize) -> Vec<u32> {
     let mut stream = random_stream(seed, item);
     let mut deck: Vec<u32> = (0..positions as u32).collect();
     for i in 0..n {

@@ -5,12 +5,11 @@ use std::marker::PhantomData;
 
 use xai_core::describe::{Described, Parameters, metric};
 use xai_core::evaluation::TiedFeatures;
-use xai_core::random::{random_stream, uniform_index};
 use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
 use crate::metric::{Measure, SCORE_NEEDS};
-use crate::perturbation::removal::removal_order::tied_features;
+use crate::perturbation::removal::removal_order::{random_order, tied_features};
 use crate::perturbation::removal::removed::Remover;
 use crate::perturbation::removal::steps::Counts;
 use crate::perturbation::removal::steps::step_setters;
@@ -237,15 +236,7 @@ impl PartlyRemoved {
     /// Ranks are drawn rather than features, so that all explainers have the same draws.
     fn draw(&self, part: usize, item: u64) -> Vec<u32> {
         let n = ((part as f64 * self.removed_share).round() as usize).clamp(1, part);
-        let mut stream = random_stream(self.seed, item);
-        let mut ranks: Vec<u32> = (0..part as u32).collect();
-        // Fisher-Yates shuffle, stopped after the `n` ranks that are needed.
-        for i in 0..n {
-            let other = i + uniform_index(&mut stream, part - i);
-            ranks.swap(i, other);
-        }
-        ranks.truncate(n);
-        ranks
+        random_order(self.seed, item, part, n)
     }
 }
 
