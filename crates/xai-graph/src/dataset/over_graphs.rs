@@ -327,9 +327,12 @@ fn leave_one_out<A: Accumulator + Clone>(states: &[A]) -> Result<(A, Vec<A>)> {
         from.push(merged);
     }
     let mut without = Vec::with_capacity(n);
+    // `from` ends with the longest suffix, which is everything but the first state.
     without.extend(from.pop());
     let mut whole = states[0].clone();
     for state in &states[1..] {
+        // `whole` is the prefix before the state that is left out; the suffix after it is popped, unless it was the
+        // last.
         let mut rest = whole.clone();
         if let Some(after) = from.pop() {
             rest.merge(after)?;

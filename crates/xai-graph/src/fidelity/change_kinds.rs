@@ -74,6 +74,7 @@ impl ChangeKinds {
         }
         let (pos_only, neg_only) = (self.pos - self.both, self.neg - self.both);
         let kinds = [
+            // Subtracting `pos` and then only those of `neg` that are not in `pos` counts no sample twice.
             (false, false, self.n_samples - self.pos - neg_only),
             (true, false, pos_only),
             (false, true, neg_only),

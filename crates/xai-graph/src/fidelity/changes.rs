@@ -54,6 +54,7 @@ impl ThreePredictions<'_> {
             n_samples: kinds.n_samples,
             ..Changes::default()
         };
+        // Counts below 2^53 are exact as `f64`, so the sums are the same as with a 0 or 1 per sample.
         changes.pos.add(kinds.pos as f64);
         changes.neg.add(kinds.neg as f64);
         Ok(changes)
@@ -63,7 +64,8 @@ impl ThreePredictions<'_> {
     pub(crate) fn kinds(&self, compared: &Compared<'_>) -> Result<ChangeKinds> {
         let n_classes = self.check()?;
         let n = compared.check(self.full.n_samples())?;
-        // Buffers are zeroed on creation. With many rows, up to 16 blocks share them.
+        // Buffers are zeroed on creation. With many rows, up to 16 blocks share them, as long as at least 64 ranges
+        // are left for the threads.
         let rows = BLOCK * (n / (64 * BLOCK)).clamp(1, 16);
         let blocks = parallel::map_blocks(n, rows, |range| {
             self.kinds_in_range(compared, n_classes, range)
@@ -198,6 +200,7 @@ pub(crate) fn signed_probability_change<T: Real>(
     let other = OutputRows::new(input::OUTPUTS, other, returns)?;
     let mut sum = ExactSum::new();
     for_each_change(compared, 0..n, &full, [&other], |p, [other]| {
+        // One thread is enough here, because robust fidelity evaluates its draws in parallel.
         sum.add(p - other)
     })?;
     Ok(sum.value() / n as f64)
@@ -228,6 +231,7 @@ fn for_each_change<T: Real, const N: usize>(
             rows.zip(truth.iter().zip(&predicted)).enumerate()
         {
             let class = match compared.target {
+                // Does not fail: `gather_target` has checked these labels before any outputs were read.
                 Some(_) => class_index(input::TARGET, row, class, n_classes)?,
                 None => predicted,
             };

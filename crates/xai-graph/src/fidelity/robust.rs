@@ -285,6 +285,8 @@ impl<T: Real, M: GraphModel<T> + ?Sized> Drawing<'_, '_, T, M> {
         let mut stream = random_stream(metric.seed, draw as u64);
         // Every undirected edge consumes two numbers, whether it is explained or not, so that the draws of an edge do
         // not depend on the explanation.
+        // Numbers lie in [0, 1), so the comparisons below remove nothing for α₁ = 0 and everything for α₁ = 1 (likewise
+        // for α₂).
         let numbers: Vec<(f64, f64)> = (0..self.pairs.n_pairs)
             .map(|_| (uniform(&mut stream), uniform(&mut stream)))
             .collect();
@@ -352,6 +354,7 @@ fn mean_and_error(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     // Two passes: deviations from the mean do not cancel, unlike squares minus the squared mean.
     let squares: ExactSum = values.map(|value| (value - center).powi(2)).collect();
     let n = mean.count() as f64;
+    // The parameter check ensures at least two draws.
     (center, (squares.value() / (n - 1.0) / n).sqrt())
 }
 

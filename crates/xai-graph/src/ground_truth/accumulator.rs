@@ -103,6 +103,7 @@ impl<T: Real, U: Real> Accumulator for GroundTruthAccumulator<T, U> {
         let (predicted, target): (&[T], &[U]) = (&predicted, &target);
         let threshold = T::from_f64_nearest(self.metric.threshold);
         let truth = |i: usize| is_true(target[i], threshold);
+        // The same blocks as in `Ranking::extend`, which needs the number of true elements of each.
         let counts = parallel::map_blocks(n, BLOCK, |range| {
             self.metric
                 .count(&predicted[range.clone()], &target[range], threshold)
@@ -116,6 +117,8 @@ impl<T: Real, U: Real> Accumulator for GroundTruthAccumulator<T, U> {
         let confusion = match self.metric.n_selected(n, n_true.iter().sum())? {
             None => Confusion::sum(&blocks),
             Some(k) => {
+                // Counts by threshold give the truth and the validity of every element, but not which of them are
+                // selected.
                 self.n_tied += n_tied_at_cut(predicted, k) as u64;
                 Confusion::from_selected(&largest(predicted, k), n, truth)
             }

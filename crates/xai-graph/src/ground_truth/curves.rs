@@ -211,7 +211,8 @@ pub(crate) fn thresholds<T: Real>(ranking: Ranking<T::Key>) -> Vec<ThresholdCoun
     let (mut positives, mut negatives) = (&positives[..], &negatives[..]);
     let (mut n_true, mut n_other) = (0, 0);
     let mut thresholds = Vec::new();
-    // The last key of each side is its highest, because keys have the order of the scores.
+    // The last key of each side is its highest, because keys have the order of the scores. `None` is below any key, so
+    // an exhausted side does not matter.
     while let Some(&score) = positives.last().max(negatives.last()) {
         n_true += drop_last(&mut positives, score);
         n_other += drop_last(&mut negatives, score);
@@ -271,7 +272,8 @@ fn fewer_points<P: Copy>(
         let Some(Reverse((cost, i))) = cheapest.pop() else {
             break;
         };
-        // The heap has no update: an entry is out of date if its point is gone or its cost has changed.
+        // The heap has no update: an entry is out of date if its point is gone or its cost has changed. An older entry
+        // with the current cost is as good as the newest.
         if is_removed[i] || cost != costs[i] {
             continue;
         }
@@ -279,6 +281,7 @@ fn fewer_points<P: Copy>(
         n_left -= 1;
         let (left, right) = (before[i], after[i]);
         (after[left], before[right]) = (right, left);
+        // Only these two points have a new neighbour. The ends are never removed, so they have no cost.
         for neighbour in [left, right] {
             if neighbour != 0 && neighbour != last {
                 costs[neighbour] = cost_of(neighbour, &before, &after);

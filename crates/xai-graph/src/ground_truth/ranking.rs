@@ -118,6 +118,7 @@ impl<K: OrderKey> Ranking<K> {
         let mut score = first;
         let mut twice_ordered = 0;
         let precisions = range.map(|i| {
+            // All indices only move forward, because both sides ascend: a block is counted in linear time.
             if positives[i] > score {
                 score = positives[i];
                 first_of_score = i;
@@ -173,6 +174,7 @@ impl OrderedPairs {
     /// Adds the elements of one score, which must be above all scores so far.
     #[inline]
     pub fn add_score(&mut self, positives: u64, negatives: u64) {
+        // In half pairs: two for each false element below, one for each with the same score.
         let below = 2 * u128::from(self.n_negative) + u128::from(negatives);
         self.twice_ordered += u128::from(positives) * below;
         self.n_ties += u128::from(positives) * u128::from(negatives);

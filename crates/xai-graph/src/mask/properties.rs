@@ -163,6 +163,7 @@ impl MaskMetric {
             .filter(|&(_, &value)| value > threshold)
             // The cast is safe: all nodes were checked to be in 0..n_nodes.
             .map(|(ends, _)| (ends[0] as usize, ends[1] as usize));
+        // `mask.len()` is an upper bound of the number of selected edges, which is not known before iterating.
         let sizes = component_sizes(selected, mask.len(), n_nodes);
         let n_touched = sizes.iter().sum::<usize>() as f64;
         let n_components = sizes.len() as f64;

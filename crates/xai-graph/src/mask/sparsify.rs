@@ -140,6 +140,7 @@ pub fn tied_share<T: Real>(
             mask.iter().map(|score| score.to_f64_exact()).collect()
         }
     };
+    // Called for a threshold too, which has no ties, because it also checks the level.
     let n_kept = selected(&scores, sparsity)?.len();
     let n_tied = match sparsity {
         Sparsity::Threshold(_) => 0,

@@ -111,6 +111,7 @@ pub(crate) fn n_tied_at_cut<T: Real>(values: &[T], k: usize) -> usize {
     }
     let (least, n_kept) = cut(values, k);
     let n_tied = values.iter().filter(|&&value| value == least).count();
+    // If all copies are among the `k` largest, the order of the elements decided nothing.
     if n_tied > n_kept { n_tied } else { 0 }
 }
 
@@ -121,5 +122,6 @@ fn cut<T: Real>(values: &[T], k: usize) -> (T, usize) {
     let mut copy = values.to_vec();
     let descending = |a: &T, b: &T| b.partial_cmp(a).unwrap_or(Ordering::Equal);
     let (above, &mut least, _) = copy.select_nth_unstable_by(k - 1, descending);
+    // `above` contains the other `k − 1` of the largest values, in any order; some may be further copies of the lowest.
     (least, k - above.iter().filter(|&&x| x > least).count())
 }

@@ -83,6 +83,7 @@ impl<'a, T: Real> Explanation<'a, T> {
         let features = self.masked_features(graph, &share)?;
         let all_edges = Edges::from_graph(graph)?;
         let edges = match (self.edge_mask, removal) {
+            // Without an edge mask every edge stays, in the complement as well: only the features are masked.
             (None, _) => all_edges,
             (Some(mask), EdgeRemoval::Weight) => all_edges.weighted(mask, share)?,
             (Some(mask), EdgeRemoval::Remove) => all_edges.without(mask, share)?,
@@ -172,6 +173,7 @@ impl<T: Real> Edges<T> {
             let error = Error::out_of_domain(input::EDGE_MASK, &[i], value, expected);
             return Err(error.with_help(help::SPARSIFY_FIRST));
         }
+        // For a hard mask, `m` and `1 − m` are exactly 0 or 1, so comparing with 1 needs no tolerance.
         let is_kept = |&edge: &usize| share(mask[edge]) == T::one();
         let edges: Vec<usize> = (0..mask.len()).filter(is_kept).collect();
         Ok(Self {

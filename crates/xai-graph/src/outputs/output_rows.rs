@@ -110,6 +110,8 @@ pub(crate) fn check_row<T: Real>(
         }
         let outside = match returns {
             ReturnType::Logits => None,
+            // The tolerance of the sum also applies to one element: rounding may leave a certain class slightly above
+            // 1.
             ReturnType::Probs if !(0.0..=1.0 + SUM_TOLERANCE).contains(&x) => {
                 Some("a probability in [0, 1]")
             }

@@ -376,7 +376,8 @@ impl<T: Real> Accumulator for UnfaithfulnessAccumulator<T> {
     }
 }
 
-/// Number of rows that a thread processes at a time.
+/// Number of rows that a thread processes at a time. A multiple of [`LANES`], so that only the last block has unused
+/// lanes.
 pub(crate) const BLOCK: usize = 64 * LANES;
 
 /// Two output arrays of the same shape, and the rows to visit.
@@ -399,6 +400,7 @@ impl<'a, T: Real> RowPairs<'a, T> {
         let n_rows = subset.n_rows(full.nrows())?;
         match (setup.output_distribution, full.ncols()) {
             (_, 0) => return Err(Error::empty(input::FULL).part("columns")),
+            // The softmax of a single column is 1 for every output, so the divergence would always be 0.
             (OutputDistribution::Categorical, 1) => {
                 let error = Error::shape_described(input::FULL, TWO_COLUMNS, full.shape());
                 return Err(error.with_help(help::BERNOULLI_FOR_ONE_COLUMN));

@@ -61,6 +61,7 @@ impl RowDivergence {
         load(&mut self.log_p, p, rows.clone());
         load(&mut self.log_q, q, rows.clone());
         let valid = InstructionSet::fastest().run(Divergences(self));
+        // Lanes without a row contain zeros or older rows, whose validity does not matter.
         valid.0[..rows.len()]
             .iter()
             .all(|&ok| ok)
@@ -236,6 +237,7 @@ fn distributions(returns: ReturnType, outputs: &mut [Lanes], mut p: Option<&mut 
             }
         } else {
             for lane in 0..LANES {
+                // NaN fails this comparison as well; −∞, the logarithm of 0, passes.
                 valid.0[lane] &= outputs[lane] <= SUM_TOLERANCE;
                 probabilities[lane] = elementary::exp(outputs[lane]);
             }
@@ -265,6 +267,7 @@ fn binary_distribution(returns: ReturnType, x: f64) -> Option<(f64, f64, f64, f6
             let e = elementary::exp(-x.abs());
             let (likely, unlikely) = (1.0 / (1.0 + e), e / (1.0 + e));
             let log_likely = -e.ln_1p();
+            // Equal to `ln(e / (1 + e))`, but finite where `e` underflows to 0.
             let log_unlikely = log_likely - x.abs();
             x.is_finite().then_some(if x >= 0.0 {
                 (likely, log_likely, unlikely, log_unlikely)
