@@ -35,6 +35,7 @@ impl Bins {
             return Ok(count);
         }
         let at = |q| quantile(values, q).map(Option::unwrap_or_default);
+        // The cube root by functions with the same bits on every machine: the number of bins must not depend on it.
         let root = elementary::exp(elementary::ln(values.len() as f64) / 3.0);
         let width = 2.0 * (at(0.75)? - at(0.25)?) / root;
         let (low, high) = ends(values);

@@ -101,6 +101,7 @@ fn add_similarities(
     (height, width): (usize, usize),
     window: &[f64],
 ) {
+    // In units of the range, L is 1.
     let (c1, c2) = (K1 * K1, K2 * K2);
     let local = |f: &dyn Fn(f64, f64) -> f64| {
         let image: Vec<f64> = a.iter().zip(b).map(|(&a, &b)| f(a, b)).collect();

@@ -211,6 +211,7 @@ impl Scoring {
             activated.extend(outputs);
             self.activation.apply_row(&mut activated);
             let score = targets.score(sample(row), &activated)?;
+            // Outputs are finite, but their sum weighted by the target can overflow.
             if !score.is_finite() {
                 return Err(Error::non_finite(input::SCORES, &[sample(row)]));
             }

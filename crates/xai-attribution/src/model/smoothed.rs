@@ -160,6 +160,7 @@ impl Noise {
             Self::Given(noise) => {
                 let size = buffers.from.len();
                 let start = (copy * n_rows + row) * size;
+                // `with_noise` has made it contiguous.
                 let noise = noise.as_slice().unwrap_or_default();
                 for ((to, from), noise) in elements.zip(&noise[start..start + size]) {
                     *to = Real::from_f64_nearest(moved(from.to_f64_exact(), *noise));

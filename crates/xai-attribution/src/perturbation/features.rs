@@ -282,6 +282,7 @@ impl Cells {
         }
         let mut next = starts.clone();
         let mut positions = vec![0; cell_indices.len()];
+        // Visited in ascending order, so that the positions of each cell ascend as well.
         for (position, &cell) in cell_indices.iter().enumerate() {
             positions[next[cell as usize]] = position as u32;
             next[cell as usize] += 1;

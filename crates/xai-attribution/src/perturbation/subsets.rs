@@ -125,6 +125,7 @@ impl Subsets {
         let subsets = sample * self.n_subsets..(sample + 1) * self.n_subsets;
         let members = &self.members[subsets.start * self.words..subsets.end * self.words];
         let n_members: usize = members.iter().map(|word| word.count_ones() as usize).sum();
+        // Both ways add the members of a subset in ascending order, so the choice does not change a bit.
         if n_members * SPARSE < cell_sums.len() * self.n_subsets {
             let sum = |subset| self.members(subset).map(|cell| cell_sums[cell]).sum();
             return subsets.map(sum).collect();
@@ -191,6 +192,7 @@ impl RandomSubsets {
     pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
         self.features.prepare(run)?;
         let n_cells = self.features.max_count(run)?;
+        // Given subsets also determine their number and size, so the parameters below do not matter.
         if self.sampling == SubsetSampling::Given {
             return check_given(run.side::<GivenSubsets>()?, n_cells);
         }

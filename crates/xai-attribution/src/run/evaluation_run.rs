@@ -430,6 +430,8 @@ impl<T: Real> EvaluationRun<'_, T> {
                 }
             })
             .and_then(|()| {
+                // After the metrics, because this check only reads base scores that one of them has requested: it costs
+                // no call.
                 (lock(&state.sums).add(e, &explained, source.maps.is_some()))
                     .map_err(|error| located(error, source, None))
             });

@@ -161,6 +161,7 @@ fn collect<T: Real, const N: usize>(
     let outcome = for_each_batch(&*data.model, &data.run, &|batch| Ok(work(batch, &records)?));
     let mut taken = into_inner(records).take(None).into_iter();
     match outcome {
+        // Records are in the order in which their scores were first recorded: base scores before masked ones.
         Ok(()) => Ok(std::array::from_fn(|_| {
             let (_, scores) = taken.next().unwrap_or_default();
             scores

@@ -71,6 +71,7 @@ impl<'a, T: Real> PairDistances<'a, T> {
                 let group = start..(start + n_group).min(n);
                 let scaled = self.in_units(&self.all.attributions(group.clone())?);
                 let rows = Rows::from_vec(scaled, group.len(), self.all.run().n_positions());
+                // Each map is in a group of the first round, so that the held maps need no check of their own.
                 let checked = self.distance.check_rows(input::EXPLANATIONS, rows.view());
                 checked.map_err(|error| error.shifted(0, start))?;
                 let group_maps = self.distance.prepare(rows).into_vec();

@@ -221,6 +221,7 @@ impl Beams {
         others.map(|feature| {
             let mut extended = subset.to_vec();
             let index = extended.partition_point(|&other| other < feature);
+            // Kept ascending, so that a subset that is reached in several orders is a single key.
             extended.insert(index, feature);
             extended
         })

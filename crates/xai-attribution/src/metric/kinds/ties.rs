@@ -115,6 +115,7 @@ impl Hits {
         // The binomial coefficients of large blocks overflow. Weights relative to that of the mode, built outwards by
         // ratios, are at most 1 and fall off on both sides, so the loops can stop as soon as a weight is too small to
         // change the sum.
+        // The number of hits is hypergeometric, with the mode ⌊(drawn + 1)(inside + 1) / (block + 2)⌋.
         let mode = (self.drawn as f64 + 1.0) * (self.block_inside as f64 + 1.0)
             / (self.block as f64 + 2.0);
         let mode = (mode as usize).clamp(least, most);

@@ -100,6 +100,7 @@ impl Pointing {
                 return map.inside[position];
             }
             let (row, column) = (position / n_columns, position % n_columns);
+            // No row is farther away than `n_rows`; without the bound, `row + reach` would overflow for a huge radius.
             let reach = radius.min(n_rows as f64) as usize;
             (row.saturating_sub(reach)..(row + reach + 1).min(n_rows)).any(|other| {
                 let across: f64 = in_row[other * n_columns + column];

@@ -181,6 +181,7 @@ impl<'a> SpanTree<'a> {
     /// Creates a tree of the spans with the indices in `order`.
     fn new(spans: &'a [Span<usize>], order: Vec<usize>) -> Self {
         let mut n_nodes = 1_usize;
+        // A complete binary tree of 2^h − 1 nodes has 2^(h−1) leaves, among which halving distributes the spans evenly.
         while order.len().div_ceil(n_nodes.div_ceil(2)) > LEAF {
             n_nodes = 2 * n_nodes + 1;
         }
@@ -211,6 +212,7 @@ impl<'a> SpanTree<'a> {
         };
         if 2 * node + 2 < self.nodes.len() {
             let half = range.len() / 2;
+            // An empty range has no median.
             if half < part.len() {
                 // Splits alternate between starts and ends. The other coordinate decides ties.
                 part.select_nth_unstable_by_key(half, |&span| {

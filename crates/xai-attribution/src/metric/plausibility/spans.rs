@@ -270,6 +270,7 @@ fn disjoint(spans: &[Span<usize>]) -> Vec<Span<usize>> {
     let mut disjoint: Vec<Span<usize>> = Vec::with_capacity(sorted.len());
     for span in sorted {
         match disjoint.last_mut() {
+            // Joining spans that only touch does not change the number of tokens.
             Some(last) if span.start <= last.end => last.end = last.end.max(span.end),
             _ => disjoint.push(span),
         }

@@ -225,6 +225,8 @@ impl Representativity {
                 return None;
             }
             let right = |model: usize| predictions[[model, sample]] == labels[sample];
+            // Distances go to pairs of two right models or of a right and a wrong one; two wrong models are in neither
+            // set.
             if !right(i) && !right(j) {
                 return None;
             }

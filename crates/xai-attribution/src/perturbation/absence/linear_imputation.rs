@@ -175,6 +175,7 @@ impl<const L: usize> System<L> {
             let pixel = pixel as usize;
             (pixel / columns + 1) * width + pixel % columns + 1
         };
+        // One bit per lane, of which there are at most `MAX_LANES` = 8.
         let mut lanes_missing = vec![0u8; rows * columns];
         for (lane, channel) in channels.iter().enumerate() {
             for &pixel in &missing_of[channel.image] {
@@ -292,6 +293,8 @@ impl<const L: usize> System<L> {
         }
         (
             right,
+            // The total is positive, because at least one missing pixel of an image has a known neighbour. Only an
+            // unused lane has 0 / 0 here, which `State::new` does not read.
             std::array::from_fn(|lane| start[lane] / total[lane]),
             units,
         )

@@ -371,6 +371,7 @@ fn by_attribution<T: Real>(
             let mut order: Vec<u32> = keys.into_iter().map(T::Key::index).collect();
             let mut stream = random_stream(seed, items[sample]);
             let value = |position: &u32| attributions[*position as usize];
+            // After sorting, tied positions are neighbours: each block of them is shuffled (Fisher-Yates) in place.
             for block in order.chunk_by_mut(|a, b| value(a) == value(b)) {
                 for i in 1..block.len() {
                     block.swap(i, uniform_index(&mut stream, i + 1));

@@ -112,6 +112,7 @@ impl Squares {
 
     /// Positions of a square.
     pub(crate) fn positions(&self, square: usize) -> impl Iterator<Item = u32> + Clone {
+        // Side lengths without any square have the same start as the next one and are skipped by the search.
         let side = self.starts.partition_point(|&start| start <= square);
         let index = square - self.starts[side - 1];
         let columns = self.plane.columns;

@@ -421,6 +421,7 @@ impl<T: Real> Measure<T> for Infidelity {
                             std::iter::from_fn(|| Some(rows.next_if(is_of_sample)?.1)).collect();
                         let values = noise_sums(&map(sample), input(sample), &sample_rows);
                         for (row, sum) in (row..).zip(values) {
+                            // Only fails if the row has a sum already, which is the same.
                             let _ = sums[row].set(sum);
                         }
                     }

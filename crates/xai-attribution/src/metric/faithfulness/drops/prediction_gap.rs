@@ -204,6 +204,7 @@ impl<T: Real> MapWork<T> for PartlyNoisy {
             },
             ", with noise on some positions",
         );
+        // First, because noise that is not finite may be the reason why the model failed.
         source.check()?;
         scores
     }
