@@ -214,6 +214,7 @@ fn parts(
     train: Option<ArrayView2<'_, f64>>,
     undefined: &mut Vec<usize>,
 ) -> Result<Vec<Part>> {
+    // A mean over features is a sum of parts that already have the factor 1/p.
     let is_mean = options.distance == MixedDistance::Gower
         || options.distance == MixedDistance::Mad && options.scale == MadScale::Mean;
     let share = if is_mean {
@@ -236,6 +237,7 @@ fn parts(
             (MixedDistance::Mad, _, _, Some(train)) => {
                 median_absolute_deviation(&train.column(column).to_vec())?
             }
+            // Gower or HEOM, for a feature without a full range in the schema.
             (_, _, _, Some(train)) => {
                 let (low, high) = train
                     .column(column)
@@ -253,6 +255,7 @@ fn parts(
             match options.zero_scale {
                 ZeroScale::One => share,
                 ZeroScale::Skip => 0.0,
+                // A column whose difference leaves the distance undefined adds nothing where there is none.
                 ZeroScale::Undefined => {
                     undefined.push(column);
                     0.0
@@ -315,6 +318,7 @@ impl Embedding {
             Form::Changed => return self.codes(rows),
             Form::Sum(parts) | Form::Length(parts) => parts,
         };
+        // One copy of the indicators for Manhattan, two for Euclid: see the bounds in the documentation of the type.
         let copies = if matches!(self.distance.form, Form::Length(_)) {
             2
         } else {
@@ -335,6 +339,9 @@ impl Embedding {
                         let known = &self.categories[feature];
                         let code = self
                             .code(*feature, |column| row[column])
+                            // The indicator after those of the known categories stands for all categories that training
+                            // rows lack. They differ from those of all training rows, with which alone embedded rows
+                            // are compared.
                             .unwrap_or(known.len());
                         let start = out.len();
                         out.resize(start + copies * (known.len() + 1), 0.0);

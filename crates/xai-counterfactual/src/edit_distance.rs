@@ -30,6 +30,8 @@ pub fn edit_distance<T: PartialEq>(before: &[T], after: &[T]) -> EditDistance {
     // One row of the table: costs[j] turns what was read of `long` into the first j tokens of `short`.
     let mut costs: Vec<usize> = (0..=short.len()).collect();
     for (i, token) in long.iter().enumerate() {
+        // A row is overwritten from left to right; `diagonal` keeps the entry above and to the left, which is already
+        // gone.
         let mut diagonal = costs[0];
         costs[0] = i + 1;
         for (j, other) in short.iter().enumerate() {

@@ -119,6 +119,8 @@ impl Reference {
 
     /// The searches with a distance, made when they are first needed.
     pub(crate) fn searches(&self, options: DistanceOptions) -> Result<Arc<Searches>> {
+        // The lock is held until the searches are made, so that a second thread waits for them instead of making its
+        // own.
         let mut searches = self.searches.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, found)) = searches.iter().find(|(other, _)| *other == options) {
             return Ok(Arc::clone(found));
@@ -182,6 +184,7 @@ impl Searches {
         let embedding = Embedding::fit(distance.clone(), train);
         let mut by_class: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
         for row in 0..train.nrows() {
+            // Without labels, all rows are of one class.
             let class = reference.labels.as_ref().map_or(0, |labels| labels[row]);
             by_class.entry(class).or_default().push(row);
         }
@@ -232,6 +235,8 @@ impl Searches {
                 .collect();
             let nearest = self.nearest_in(class, rows, &embedded, &wanted, k)?;
             for (&row, near) in wanted.iter().zip(nearest) {
+                // Undefined in one class is undefined as a whole: the rows that cannot be compared might be the
+                // nearest.
                 found[row] = found[row].take().zip(near).map(|(mut all, near)| {
                     all.extend(near);
                     all
@@ -288,6 +293,7 @@ impl Searches {
             return Ok(Arc::clone(neighbors));
         }
         let mut found: NeighborLists = vec![Some(Vec::new()); self.n_rows];
+        // A distance is only defined if the column has one value in all training rows, of whatever class.
         let is_ambiguous = self
             .classes
             .iter()
@@ -303,6 +309,8 @@ impl Searches {
             for class in &self.classes {
                 for of in &self.classes {
                     // One more than wanted: a row is its own neighbour at distance 0.
+                    // Among more than k equal rows, it may not be one of the k + 1. `closest` then drops the surplus
+                    // row.
                     let nearest = class.engine.nearest(of.rows.view(), k + 1)?;
                     for (&row, near) in of.indices.iter().zip(nearest) {
                         let others = class.in_table(near).into_iter();
@@ -328,6 +336,7 @@ impl Searches {
         if class.indices.len() < 2 || class.constants.iter().any(Option::is_none) {
             return Ok(None);
         }
+        // Two, because a row is its own neighbour at distance 0.
         let nearest = class.engine.nearest(class.rows.view(), 2)?;
         let distances = nearest
             .into_iter()

@@ -43,6 +43,8 @@ impl Engine {
     pub(crate) fn nearest(&self, queries: ArrayView2<'_, f64>, k: usize) -> Result<Vec<Vec<Near>>> {
         Ok(self.scan(queries, |mut all| {
             let k = k.min(all.len());
+            // Selecting before sorting makes the scan linear in the number of rows. Ties go to the lower index, so the
+            // order is total and an unstable selection is deterministic.
             if k < all.len() && k > 0 {
                 all.select_nth_unstable_by(k - 1, Near::order);
             }

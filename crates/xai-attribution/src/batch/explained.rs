@@ -109,8 +109,7 @@ impl<'a, T: Real> ExplainedBatch<'a, T> {
         if let Some(maps) = self.maps.get() {
             return Ok(maps.view());
         }
-        // Set after the computation, here and below, because the computation can fail and `OnceCell::get_or_try_init` is
-        // unstable.
+        // Set afterwards, here and below, because the computation can fail and `OnceCell::get_or_try_init` is unstable.
         let call = self.batch.run().call(&self.batch.samples());
         let maps = self.explain(self.batch.inputs(), &self.batch.targets(), |row| row, &call)?;
         Ok(self.maps.get_or_init(|| maps.into()).view())

@@ -47,6 +47,7 @@ impl CounterfactualMetric for CausalConsistency {
             data,
             Largest,
             |_: usize, x: &[f64], c: &[f64]| {
+                // Multiplied by the direction, a move is positive if it goes the way of the rule.
                 let move_of =
                     |column: usize, direction: i8| f64::from(direction) * (c[column] - x[column]);
                 let triggered = rules

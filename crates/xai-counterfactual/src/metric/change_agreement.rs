@@ -75,6 +75,7 @@ impl CounterfactualMetric for ChangeAgreement {
                     .map(|&feature| &schema.features()[feature]);
                 mean(both.filter(|feature| !feature.is_nominal()).map(|feature| {
                     let column = feature.columns[0];
+                    // Both change the feature, so what does not rise falls.
                     Some(f64::from(
                         (a[column] > x[column]) == (b[column] > x[column]),
                     ))

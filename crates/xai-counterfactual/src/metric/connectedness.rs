@@ -78,6 +78,7 @@ impl CounterfactualMetric for Connectedness {
         }
         let within = searches.within(data.rows.view(), &row_classes, &radii)?;
         let values = within.into_iter().zip(&row_classes).map(|(near, class)| {
+            // Classes of fewer than two rows are not among the sizes.
             let sizes = sizes.get(class)?;
             Some(f64::from(
                 near.iter().any(|row| sizes[row] >= self.min_size),

@@ -77,6 +77,7 @@ impl CounterfactualMetric for LocalOutlierFactor {
             OutlierScore::Lof => Best::Smallest,
             OutlierScore::Inlier => Best::Largest,
         };
+        // A single training row has no other one to measure a density by.
         if reference.n_rows() < 2 {
             return Ok(CounterfactualValues::per_row(
                 vec![None; data.n_rows()],

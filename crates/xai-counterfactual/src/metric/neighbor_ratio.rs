@@ -54,6 +54,7 @@ impl CounterfactualMetric for NeighborRatio {
         let searches = reference.searches(self.distance)?;
         let own: Vec<Among> = row_classes.iter().copied().map(Among::Class).collect();
         let like = searches.nearest(data.rows.view(), &own, 1)?;
+        // The second search starts from the neighbours of the first one, so only rows that have one take part.
         let found: Vec<usize> = (0..like.len()).filter(|&row| like[row].is_some()).collect();
         let neighbors = found
             .iter()

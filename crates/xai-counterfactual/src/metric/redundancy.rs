@@ -73,6 +73,8 @@ impl CounterfactualMetric for Redundancy {
                     .changed(data.query_row(data.query[row]), data.row(row), 0.0)
             })
             .collect();
+        // The reverted rows of all counterfactuals are one sequence, made on demand, so that calls of the model are
+        // full and memory holds one batch.
         let reverted = counted.iter().zip(&changed).flat_map(|(&row, changed)| {
             changed.iter().map(move |&feature| {
                 let mut back = data.row(row).to_vec();
@@ -85,6 +87,7 @@ impl CounterfactualMetric for Redundancy {
         let mut answers = predict(data, reverted)?.into_iter();
         let mut values = vec![None; data.n_rows()];
         for ((&row, own), changed) in counted.iter().zip(&predicted).zip(&changed) {
+            // Answers come in the order of the reverted rows: one per changed feature of each row.
             let n_redundant = answers
                 .by_ref()
                 .take(changed.len())

@@ -66,6 +66,8 @@ impl CounterfactualMetric for SetDistance {
             is_run: false,
         };
         let runs: Vec<&RowSet> = data.all_sets().iter().filter(|set| set.is_run).collect();
+        // With repeated runs, only these are compared with each other; the counterfactuals of the data are not one of
+        // them.
         let sets = if runs.is_empty() {
             vec![&own, data.require_others()?]
         } else {

@@ -80,6 +80,8 @@ impl CounterfactualMetric for TrustScore {
                 if class == row_classes[row] {
                     own[row] = Some(distance);
                 } else {
+                    // The nearest other class is the one whose k-th row (or mean of k rows) is nearest, not that of the
+                    // nearest row.
                     let nearest: Option<f64> = other[row];
                     other[row] = Some(nearest.map_or(distance, |nearest| nearest.min(distance)));
                 }

@@ -101,6 +101,7 @@ impl CounterfactualMetric for Validity {
             ));
         }
         let requested = data.require_requested()?;
+        // Rows are compared by their bits, because floats cannot be hashed.
         let mut different: Vec<HashSet<Vec<u64>>> = vec![HashSet::new(); data.n_queries()];
         let mut counts = vec![0_usize; data.n_queries()];
         for (row, (&query, value)) in data.query.iter().zip(&values).enumerate() {

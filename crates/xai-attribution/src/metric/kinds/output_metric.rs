@@ -299,8 +299,8 @@ impl<T: Real, F: OutputFormula> DatasetMetric<T> for OutputMetric<F> {
                 .value(&pair)
                 .map_err(|error| error.shifted(0, sample))?;
             pair.are_probabilities = true;
-            // Logits outside of [0, 1] are an error if they are read as probabilities. It is dropped, because `combine`
-            // then decides on logits and does not use this value.
+            // Logits outside of [0, 1] are an error if they are read as probabilities. The error is dropped, because
+            // `combine` then decides on logits and does not use this value.
             let probabilities = self.formula.value(&pair).ok().flatten();
             Ok(ValueByScale {
                 logits,
