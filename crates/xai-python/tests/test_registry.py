@@ -152,6 +152,29 @@ def test_every_parameter_is_an_option_with_its_words_and_its_default(group: str,
 
 
 @needs_xai
+@pytest.mark.parametrize(
+    ("section", "infos", "inputs"),
+    [
+        ("attribution", BUILT, _native.attribution_inputs()),
+        ("data_attribution", data_attribution.metric_infos(), _native.data_attribution_inputs()),
+        ("repro", [i for i in FAMILIES["repro"].metric_infos() if i.kind == "pair"], []),
+    ],
+)
+def test_studies_take_every_metric_and_input(section: str, infos: list[Any], inputs: list[dict[str, Any]]) -> None:
+    keys = json.loads(xai("report", "schema", "study"))["properties"][section]["anyOf"][0]["properties"]
+    metric_list = keys["metrics"]["anyOf"][0]["pattern"]
+    for info in infos:
+        assert re.match(metric_list, info.name), info.name
+    assert infos and not re.match(metric_list, "no_metric")
+    per_explainer = keys.get("explainers", {}).get("anyOf", [{}])[0].get("properties", {})
+    for spec in inputs:
+        option = (spec["option"] or spec["name"]).replace("-", "_")
+        if option == "draws" or (spec["element"] in ("function", "model") and option != "model"):
+            continue  # not stored in files
+        assert option in keys or option in per_explainer or option in ("explanations", "attributions"), option
+
+
+@needs_xai
 def test_words_are_those_of_the_command_line() -> None:
     text = xai("attribution", "compare", "--help")
     words = _native.attribution_words()
