@@ -8,8 +8,8 @@ use crate::input;
 /// Error that stopped an evaluation, with the scores computed before it.
 ///
 /// These are the base and masked scores of the model and the values per sample of metrics. Scores of other changed
-/// inputs, such as the points of a curve, are lost for the batch that failed, and so is everything that metrics over
-/// all samples have collected. `?` converts this into an [`Error`] where only the reason matters.
+/// inputs, such as the points of a curve, are lost, and so is everything that metrics over all samples have collected.
+/// `?` converts this into an [`Error`] where only the reason matters.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -44,11 +44,13 @@ pub struct CompletedScores {
     /// Explainer that the maps belong to. `None` for scores of unchanged inputs, and outside of an
     /// [`Evaluation`](crate::Evaluation), where maps have no name.
     pub explainer: Option<String>,
-    /// `base` or `masked` for scores of the model, otherwise the name of the metric.
+    /// `base` or `masked` for scores of the model, otherwise the name of the metric. A step of
+    /// [`ModelRandomization`](crate::metric::ModelRandomization) has its layers as name, for example `layers [0, 1]`.
     pub score: String,
     /// One value per sample. `None` if it was not computed before the error, or is undefined. All samples before the
     /// failed batch have been computed, and with a [`Concurrent`](crate::model::Concurrent) model possibly some after
-    /// it.
+    /// it. A [`MaskedEvaluation`](crate::masked::MaskedEvaluation) evaluates the samples of one number of features at a
+    /// time, and only keeps the values of those with as many features as the sample that failed.
     pub per_sample: Vec<Option<f64>>,
 }
 
@@ -110,8 +112,10 @@ impl EvaluationError {
         self.0.explainer.as_deref()
     }
 
-    /// Metric under evaluation when the error occurred, in an [`Evaluation`](crate::Evaluation). In any evaluation,
-    /// the metric that refused its parameters or the data before the first call of the model.
+    /// Metric under evaluation when the error occurred, in an [`Evaluation`](crate::Evaluation).
+    ///
+    /// A metric that refuses its parameters or the data before the first call of the model is also named outside of an
+    /// `Evaluation`, except for [`ModelRandomization`](crate::metric::ModelRandomization) and for missing inputs.
     #[must_use]
     pub fn metric(&self) -> Option<&str> {
         self.0.metric.as_deref()

@@ -7,9 +7,9 @@ use ndarray::ArrayView2;
 
 use crate::input;
 
-/// For columns that no feature or several features have.
+/// Help for columns that belong to no feature or to several.
 pub(crate) const LIST_EACH_COLUMN_ONCE: Help = Help::new("list each column in exactly one feature");
-/// For one-hot groups of rows that are real.
+/// Help for queries and training rows that break a one-hot group.
 pub(crate) const ONE_HOT_GROUP: Help = Help::new(
     "a one-hot group has one 1 and otherwise 0; describe the columns as numeric if they are something else",
 );
@@ -67,7 +67,7 @@ pub struct Feature {
     /// Changes that it allows (default: any).
     #[cfg_attr(feature = "serde", serde(default))]
     pub change: Change,
-    /// Smallest possible value, if it is bounded.
+    /// Smallest possible value, if it is bounded. Ignored for categories, like `high` and `step`.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Option::is_none")
@@ -85,7 +85,7 @@ pub struct Feature {
         serde(default, skip_serializing_if = "Option::is_none")
     )]
     pub step: Option<f64>,
-    /// Known categories; without them, those of the training rows.
+    /// Known categories of a categorical feature; without them, those of the training rows. Ignored for other kinds.
     #[cfg_attr(
         feature = "serde",
         serde(default, skip_serializing_if = "Option::is_none")
@@ -102,7 +102,7 @@ fn one() -> f64 {
 }
 
 impl Feature {
-    /// Creates a feature of a kind from its columns.
+    /// Creates a feature of a kind from its columns. Its name is the number of the first one, for example `column 3`.
     pub fn new(kind: FeatureKind, columns: impl IntoIterator<Item = usize>) -> Self {
         let columns: Vec<usize> = columns.into_iter().collect();
         let name = columns
@@ -207,8 +207,11 @@ impl Feature {
         values().all(|value| value == 0.0 || value == 1.0) && values().sum::<f64>() == 1.0
     }
 
-    /// Returns whether the value of a row is possible: within the range, on a step, a known category, one 1 in a one-hot group.
-    /// `seen` has the categories of the training rows, for features without a list of their own.
+    /// Returns whether the value of a row is possible: a number within the range and on a step, a known category, or
+    /// one 1 and otherwise 0 in a one-hot group.
+    ///
+    /// `seen` contains the categories of the training rows, for features without a list of their own. Without either,
+    /// every category is possible.
     pub(crate) fn is_possible(&self, row: &[f64], seen: Option<&[f64]>) -> bool {
         let value = row[self.columns[0]];
         match self.kind {
@@ -267,7 +270,7 @@ impl Feature {
     }
 }
 
-/// The features of a table, each of its columns in one of them.
+/// The features of a table. Each column belongs to exactly one of them.
 ///
 /// ```
 /// use xai_counterfactual::{Feature, Schema};
@@ -306,8 +309,9 @@ impl Schema {
     /// Creates a schema for a table with `n_columns` columns.
     ///
     /// # Errors
-    /// `InvalidParameter` about [`input::SCHEMA`](crate::input::SCHEMA) for a column that belongs to no feature or to several, and for a
-    /// range, step, cost or change that cannot be.
+    /// `InvalidParameter` about [`input::SCHEMA`](crate::input::SCHEMA) for a column that belongs to no feature or to
+    /// several, or that the table does not have; for a feature without columns, and for one with several that is not
+    /// one-hot; for an impossible range, step or cost; and for a category that may only increase or decrease.
     pub fn new(n_columns: usize, features: Vec<Feature>) -> Result<Self> {
         let mut uses = vec![0_usize; n_columns];
         for feature in &features {
@@ -340,10 +344,14 @@ impl Schema {
         }
     }
 
-    /// Guesses a schema from a table, to be checked by a person: columns with only 0 and 1 are categorical, other columns of
-    /// integers with at most 20 values are ordinal, all others numeric; numeric ranges are those of the table.
+    /// Guesses a schema from a table, to be checked by a person.
     ///
-    /// Names such as `job=clerk` or `job_clerk` do not make one-hot groups: no text decides which columns belong together.
+    /// Columns with the two values 0 and 1 are categorical. Other columns of integers with at most 20 different values
+    /// are ordinal with step 1; this includes columns with only one of 0 and 1. All others are numeric. Ordinal and
+    /// numeric features get the range of their column.
+    ///
+    /// One-hot groups are not guessed, not even from names such as `job=clerk` and `job_clerk`. Columns beyond the end
+    /// of `names` are named by their number.
     #[must_use]
     pub fn guess(table: ArrayView2<'_, f64>, names: &[String]) -> Self {
         const MAX_LEVELS: usize = 20;
@@ -390,7 +398,7 @@ impl Schema {
         &self.features
     }
 
-    /// Numbers of the features in which two rows differ by more than a tolerance, ascending.
+    /// Indices of the features in which two rows differ by more than a tolerance, ascending.
     #[must_use]
     pub fn changed(&self, a: &[f64], b: &[f64], tolerance: f64) -> Vec<usize> {
         let features = self.features.iter().enumerate();
@@ -400,7 +408,7 @@ impl Schema {
             .collect()
     }
 
-    /// Checks the one-hot groups of rows that exist, such as queries and training rows.
+    /// Checks the one-hot groups of queries or training rows. Counterfactuals are not checked: they may break a group.
     pub(crate) fn check_rows(
         &self,
         what: xai_core::Input,

@@ -11,7 +11,8 @@ use crate::doc::{first_paragraph, lower_case};
 ///
 /// Returns an error for items that are not enums, for a word (a variant that is neither `plain` nor
 /// skipped) without documentation, for a `plain` variant without a field, and for a variant that is not
-/// skipped and whose parentheses or braces do not contain exactly one field.
+/// skipped and whose parentheses or braces do not contain exactly one field. Invalid `#[param(…)]` attributes are
+/// errors as well.
 ///
 /// In the generated code the variable `x` is the value of a variant's field.
 pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
@@ -152,9 +153,10 @@ pub(crate) fn derive(input: &DeriveInput) -> syn::Result<TokenStream> {
 /// Expressions and patterns of a variant in generated code.
 struct Pattern<'a> {
     variant: &'a Variant,
-    /// Field of the variant, if it has one.
+    /// Field of the variant, if it has exactly one.
     field: Option<&'a syn::Field>,
-    /// Expression that creates the variant, from the value `x` of its field if it has one.
+    /// Expression that creates the variant, from the value `x` of its field if it has one. Unused for skipped variants,
+    /// which may have any fields.
     make: TokenStream,
     /// Pattern that matches the variant and binds its field to `x`. It has the same tokens as `make`.
     bind: TokenStream,

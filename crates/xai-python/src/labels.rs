@@ -1,4 +1,4 @@
-//! Labels that come in: arrays of integers or booleans, as they lie in memory.
+//! Labels passed from Python: arrays of integers or booleans, which are read without a copy.
 
 use pyo3::prelude::*;
 use xai_core::Label;
@@ -6,12 +6,12 @@ use xai_core::Label;
 use crate::array::array_of;
 
 array_of! {
-    /// Labels of the types that are read in place; Python widens others to `i64`.
+    /// Labels of the types that are read without a copy; the Python side converts other types to `i64`.
     Labels { I64: i64, I32: i32, U8: u8, Bool: bool, I16: i16, I8: i8 }
 }
 
-/// Does the same with labels of every type: `for_labels!(labels, |view| kernel(view))`. The view has
-/// any number of axes.
+/// Evaluates an expression with a view of labels, whatever their type: `for_labels!(labels, |view| kernel(view))`. The
+/// view has any number of axes.
 macro_rules! for_labels {
     ($labels:expr, |$view:ident| $body:expr) => {
         $crate::labels::for_labels!(@ $labels, $view, $body, I64 I32 U8 Bool I16 I8)

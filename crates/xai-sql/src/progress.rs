@@ -24,8 +24,8 @@ struct Progress {
     shown: JoinHandle<()>,
 }
 
-/// Shows the progress of a plan while its rows are read, if standard error is a terminal. If rows are printed as they arrive, the
-/// first of them ends it.
+/// Shows the progress of a plan while its rows are read, if standard error is a terminal. It ends with the rows or an
+/// error, or, if rows are printed as they arrive, with the first batch.
 pub(crate) fn shown(
     plan: Arc<dyn ExecutionPlan>,
     mut rows: SendableRecordBatchStream,

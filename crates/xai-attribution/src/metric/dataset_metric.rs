@@ -1,4 +1,4 @@
-//! Metrics that compare the samples of a data set with each other.
+//! Metrics that need all samples of a data set before they can compute a value.
 
 use std::any::Any;
 
@@ -8,7 +8,10 @@ use xai_core::{Error, Real, Result};
 use crate::batch::{AllSamples, ExplainedBatch};
 use crate::input;
 
-/// A metric that compares every sample with all others, for instance by counting the samples with similar maps.
+/// A metric that needs all samples before it can compute a value.
+///
+/// It compares samples with each other (for instance counts those with similar maps), pools them into one value, or
+/// decides something for the whole run.
 ///
 /// It has two stages. For every batch, [`notes`](Self::notes) records what the second stage needs of model and
 /// maps, one note per sample. After all batches, [`combine`](Self::combine) is called once per explainer with the
@@ -74,7 +77,7 @@ pub trait DatasetMetric<T: Real>: Sync {
 
     /// Returns `true` if a data set may be evaluated in parts, because each sample's value is the same in any part.
     ///
-    /// The default is `false`: the second stage compares samples with each other.
+    /// The default is `false`, for metrics that compare samples with each other or pool them.
     fn is_splittable(&self) -> bool {
         false
     }
@@ -118,6 +121,7 @@ impl CombinedValues {
         }
     }
 
+    /// Returns an error if a value is infinite or NaN.
     pub(crate) fn check_finite(&self) -> Result<()> {
         let infinite = |value: &Option<f64>| value.is_some_and(|x| !x.is_finite());
         match self.values().iter().position(infinite) {
@@ -149,7 +153,8 @@ pub trait DatasetMetricDyn<T: Real>: Sync {
     /// As [`DatasetMetric::combine`], with the notes of all batches in order.
     ///
     /// # Errors
-    /// Errors of the metric, and a shape mismatch if it does not return one value per sample.
+    /// Errors of the metric, and a shape mismatch unless there is one note per sample and, if values are not pooled,
+    /// one value per sample.
     fn values(&self, all: &AllSamples<'_, T>, notes: Vec<SampleNotes>) -> Result<CombinedValues>;
 }
 

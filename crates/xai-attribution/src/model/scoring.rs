@@ -11,7 +11,7 @@ use crate::model::samples::class_output;
 use crate::model::{BoxError, Targets};
 use crate::{help, input};
 
-/// Settings by which scores are read from a model: activation, batch size, layout of the inputs.
+/// Settings by which scores are read from a model, such as activation, batch size and layout of the inputs.
 ///
 /// They belong to a run, not to a metric: all metrics of a run read the same scores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

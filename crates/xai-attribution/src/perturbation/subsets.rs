@@ -95,8 +95,8 @@ pub struct Subsets {
     n_subsets: usize,
     /// Number of words per subset.
     words: usize,
-    /// Bit set of cells per subset, sample by sample, each starting at a new word. Lists of cells would take six
-    /// times the memory, which matters if every pixel is a cell.
+    /// Bit set of cells per subset, sample by sample, each starting at a new word. Lists of cells as `u32` would take
+    /// six times the memory for subsets of 20 % of the cells, which matters if every pixel is a cell.
     members: Vec<u64>,
 }
 
@@ -107,18 +107,18 @@ impl Subsets {
         self.n_subsets
     }
 
-    /// Cells of a subset, ascending. Subset `j` of sample `i` has the index `i · n_subsets + j`.
+    /// Cells of a subset, ascending. Subset `j` of sample `i` of the batch has the index `i · n_subsets + j`.
     pub fn members(&self, subset: usize) -> impl Iterator<Item = usize> + '_ {
         let words = self.members[subset * self.words..(subset + 1) * self.words].iter();
         words.enumerate().flat_map(|(index, &word)| {
-            // `word & (word - 1)` clears the lowest bit, so the loop visits set bits only.
+            // `word & (word - 1)` clears the lowest set bit, so the iterator visits set bits only.
             let nonzero = |word: u64| Some(word).filter(|&word| word != 0);
             std::iter::successors(nonzero(word), move |&word| nonzero(word & (word - 1)))
                 .map(move |word| index * 64 + word.trailing_zeros() as usize)
         })
     }
 
-    /// Sum of the attributions in each subset of a sample, from the attributions of its positions.
+    /// Sum of the attributions in each subset of a sample of the batch, from the attributions of its positions.
     #[must_use]
     pub fn sums<T: Real>(&self, sample: usize, attributions: &[T]) -> Vec<f64> {
         let cell_sums = self.cells.for_sample(sample).sums(attributions);
@@ -148,12 +148,12 @@ impl Subsets {
 /// Number of subsets that are summed side by side.
 const SUMS: usize = 16;
 
-/// Sparse subsets, with fewer than one in this many cells, are summed cell by cell, which takes about as long as
-/// testing that many bits.
+/// Subsets that contain on average fewer than one in this many cells are summed cell by cell, because adding one cell
+/// takes about as long as testing this many bits.
 const SPARSE: usize = 16;
 
 /// Sums of up to [`SUMS`] subsets side by side, because a single sum would wait for each addition before the next.
-/// Every cell is added to all sums; those without it get −0, which changes no value, not even the sign of a zero.
+/// Each cell adds a term to every sum: −0 for subsets without it, which changes no value, not even the sign of a zero.
 struct Sums<'a> {
     members: &'a [u64],
     words: usize,
@@ -187,8 +187,9 @@ impl RandomSubsets {
     /// Checks the parameters. Called once per run, before the model.
     ///
     /// # Errors
-    /// An invalid parameter about features, size or number of subsets; too few segments if no sample has two; for given
-    /// subsets, an empty-input error if they are missing, and out of domain for features that no sample has.
+    /// An invalid parameter about features, size or number of subsets; too few segments if no sample has two; an
+    /// empty-input error for missing segments or given subsets; out of domain for given subsets with features that no
+    /// sample has. For a masked model, neither the number of features nor a size that exceeds it is an error.
     pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
         self.features.prepare(run)?;
         let n_cells = self.features.max_count(run)?;
@@ -201,7 +202,7 @@ impl RandomSubsets {
             // A sample with one feature has a single subset and no value, but other samples may have theirs.
             return Ok(());
         }
-        // With fewer than two cells, the errors below say more than one about the size.
+        // With fewer than two cells, no size is valid. A size of 1 then gets one of the errors below, which say more.
         if let SubsetSize::Count(count) = self.size
             && count >= n_cells.max(2)
         {
@@ -319,7 +320,7 @@ impl<T: Real> BatchWork<T> for RandomSubsets {
     }
 }
 
-/// Drops of each sample's score when each of its subsets is set to the baseline: `n_subsets` drops per sample.
+/// Drops of each sample's score when one of its subsets is replaced by the baseline: `n_subsets` drops per sample.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SubsetDrops {
     /// Subsets of every sample.
@@ -332,7 +333,7 @@ impl SubsetDrops {
     /// Adds the planned rows of this work.
     ///
     /// # Errors
-    /// As [`RandomSubsets::prepare`].
+    /// An empty-input error if given subsets are missing.
     pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
         let n_subsets = match self.subsets.sampling {
             SubsetSampling::Given => plan.run().side::<GivenSubsets>()?.0.dim().0,
@@ -397,7 +398,7 @@ mod tests {
         let mut stream = random_stream(3, 0);
         let labels: Vec<u32> = (0..n_cells as u32).collect();
         let values: Vec<f64> = labels.iter().map(|_| uniform(&mut stream) - 0.5).collect();
-        // As few cells as are added one by one, and more.
+        // Sparse subsets, which are summed cell by cell, and denser ones.
         for size in [1, 8, 40, 149] {
             let words = n_cells.div_ceil(64);
             let mut members = vec![0; n_subsets * words];

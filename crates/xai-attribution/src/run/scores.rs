@@ -21,10 +21,10 @@ use crate::run::{CompletedScores, EvaluationError};
 pub struct MaskedScores {
     /// `base_i = g(f, x_i, y_i)`.
     pub base: Vec<f64>,
-    /// `after_i = g(f, x_i ⊙ M_i, y_i)`; `None` for a map whose positions all have the same magnitude (mean over
+    /// `masked_i = g(f, x_i ⊙ M_i, y_i)`; `None` for a map whose positions all have the same magnitude (mean over
     /// channels), because it has no mask.
     pub masked: Vec<Option<f64>>,
-    /// Choices that nobody made and that the scores depend on.
+    /// Assumptions that the scores depend on and that the caller did not choose explicitly.
     #[cfg_attr(feature = "serde", serde(default))]
     pub assumed: Vec<Remark>,
     /// Warnings about suspicious inputs.
@@ -83,9 +83,9 @@ pub fn base_scores<T: Real, M: Model<T> + ?Sized>(
 
 /// Scores every sample twice, unchanged and masked.
 ///
-/// The model is called with `2 n` rows, plus one that checks whether [outputs depend on the
-/// batch](crate::Evaluate::allow_batch_dependence). `inputs` and `maps` have a [`Layout`](xai_core::Layout);
-/// `targets` are class indices or rows.
+/// The model is called with `2 n` rows, plus at most one that checks whether [outputs depend on the
+/// batch](crate::Evaluate::allow_batch_dependence). `inputs` and `maps` have the shapes of a
+/// [`Layout`](xai_core::Layout); `targets` are class indices or rows of weights.
 ///
 /// # Errors
 /// As [`Evaluate::evaluate`](crate::Evaluate::evaluate).
@@ -121,7 +121,7 @@ pub fn masked_scores<T: Real, M: Model<T> + ?Sized>(
 /// Like [`masked_scores`], for data with a model and maps, or with a model and an explainer that computes them.
 ///
 /// # Errors
-/// As [`Evaluate::evaluate`](crate::Evaluate::evaluate).
+/// As [`Evaluate::evaluate_on`](crate::Evaluate::evaluate_on).
 pub fn masked_scores_on<T: Real>(data: Data<'_, T>) -> Result<MaskedScores, EvaluationError> {
     let data = data.check(false)?;
     if let Some(maps) = &data.explained.maps {

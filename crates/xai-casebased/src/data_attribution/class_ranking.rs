@@ -1,4 +1,4 @@
-//! Position of a class in the whole ranking.
+//! Metrics of the ranking of all training rows: how high it places those of the test row's class.
 
 use xai_core::Result;
 use xai_core::describe::{Parameters, metric};
@@ -16,8 +16,9 @@ use crate::input;
 /// P( τ_ti > τ_tj ) + ½ P( τ_ti = τ_tj ) over cases with y_i = c_t ≠ y_j
 /// ```
 ///
-/// The area under the ROC curve, in [0, 1], **higher is better**: 1 = every case of the class is above all others,
-/// 0.5 = chance level. Undefined if no or every training case has the class.
+/// Cases are training rows; `y_i` is the label of case `i`, `c_t` the class of test row `t`. The area under the ROC
+/// curve, in [0, 1], **higher is better**: 1 = every case of the class is above all others, 0.5 = chance level.
+/// Undefined if no or every training case has the class.
 ///
 /// ```
 /// use ndarray::array;
@@ -66,8 +67,8 @@ impl AttributionMetric for ClassAuroc {
 /// |{ i in top m of τ_t : y_i = c_t }| / m, m the number of training cases with y_i = c_t
 /// ```
 ///
-/// In [0, 1], **higher is better**: 1 = all of the top `m` cases have the class. The chance level is the share of
-/// the class. Undefined if no training case has the class.
+/// In [0, 1], **higher is better**: 1 = all of the top `m` cases have the class. Ties go to the case with the lower
+/// index. The chance level is the share of the class. Undefined if no training case has the class.
 ///
 /// ```
 /// use ndarray::array;

@@ -41,7 +41,7 @@ impl<T: Real> SimdKernel for Scan<'_, T> {
 /// Counts the positions among the `k` largest values that satisfy `is_member`. Ties go to the lower position. The
 /// values must be finite.
 ///
-/// Linear in the number of values, for a `k` that may be as large.
+/// Takes time linear in the number of values for any `k`.
 pub(super) fn count_in_top(values: &[f64], k: usize, is_member: impl Fn(usize) -> bool) -> usize {
     if k == 0 {
         return 0;
@@ -96,13 +96,13 @@ type Candidate<T> = (Reverse<<T as Real>::Key>, u32);
 
 /// The `k` largest of the values offered so far, and some smaller ones.
 ///
-/// Smaller candidates are only removed when there are `2 k`, by a selection in linear time. So a value costs a constant
-/// number of operations on average, for any `k`.
+/// Smaller candidates are only removed when there are at least `2 k` after a block, by a selection in linear time. So a
+/// value costs a constant number of operations on average, for any `k`.
 struct Candidates<T: Real> {
     k: usize,
     candidates: Vec<Candidate<T>>,
-    /// Values up to the limit are not among the `k` largest. This includes equal ones, because positions ascend and
-    /// ties go to the lower position.
+    /// The `k`-th largest value at the last removal, −∞ before. Later values up to the limit are not among the `k`
+    /// largest. This includes equal ones, because positions ascend and ties go to the lower position.
     limit: T,
 }
 

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Time after which a bar is shown.
 const DELAY: Duration = Duration::from_secs(1);
-/// Time between redraws of a bar without progress.
+/// Time between redraws of a bar, with or without progress.
 const TICK: Duration = Duration::from_millis(200);
 
 /// A progress bar on standard error, if that is a terminal. Dropping it removes the bar.

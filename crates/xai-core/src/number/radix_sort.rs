@@ -1,7 +1,7 @@
 //! Sorting by order keys, with a radix sort or by comparison.
 //!
-//! A comparison sort takes n log n unpredictable branches; the radix sort reads and writes each
-//! item once per digit of 11 bits. Times for five million keys on one thread, the fastest of 25
+//! A comparison sort takes n log n unpredictable branches; the radix sort reads each item twice and
+//! writes it once per digit of 11 bits. Times for five million keys on one thread, the fastest of 25
 //! runs, in milliseconds (`par_sort_unstable` is rayon's):
 //!
 //! | keys | radix | `sort_unstable` | `par_sort_unstable` |
@@ -20,26 +20,28 @@ use crate::parallel;
 /// Bits per digit. The 2048 write positions that a pass alternates between stay in the second-level
 /// cache.
 const DIGIT_BITS: u32 = 11;
+/// Number of values of a digit.
 const DIGITS: usize = 1 << DIGIT_BITS;
-/// Smallest number of items per thread.
+/// Smallest number of items per piece; only the last piece can be smaller. There are at most as many pieces as threads.
 const PIECE: usize = 1 << 13;
 /// Number of items from which on the radix sort is faster than comparisons for keys with indices.
 ///
 /// On two cores, the fastest of 200 runs of `benches/core.rs` on random numbers, in microseconds:
 ///
-/// | items | keys | `sort_unstable` | keys with indices | `sort_unstable` |
+/// | items | keys: radix | keys: `sort_unstable` | with indices: radix | with indices: `sort_unstable` |
 /// |---|---|---|---|---|
 /// | 1 024 | 7.3 | 7.3 | 8.7 | 7.3 |
 /// | 2 048 | 13.9 | 17.0 | 14.5 | 17.4 |
 /// | 8 192 | 49 | 79 | 67 | 79 |
 /// | 65 536 | 684 | 1 430 | 681 | 959 |
 const FEW: usize = 1 << 11;
-/// The same for keys without indices, which may be equal. It is larger, because comparison sorts of
-/// many equal keys are fast: 10 000 keys of ten distinct scores are sorted in little more than half
-/// the time of the radix sort. For random keys the radix sort takes 0.8 of the time of comparisons.
+/// Number of items from which on keys without indices are radix-sorted. It is larger than [`FEW`],
+/// because comparison sorts of many equal keys are fast: 10 000 keys of ten distinct scores are sorted
+/// in little more than half the time of the radix sort. For random keys the radix sort is faster from
+/// 2 048 items on already (see the table).
 const FEW_ALONE: usize = 1 << 14;
 
-/// Sorts keys ascending. Long slices of 32-bit keys need a buffer of the same size.
+/// Sorts keys ascending. From 16 384 keys of 32 bits on, this needs a buffer of the same size.
 ///
 /// ```
 /// use xai_core::number::{Real, sort_keys};
@@ -55,7 +57,8 @@ pub fn sort_keys<K: OrderKey>(keys: &mut Vec<K>) {
     }
 }
 
-/// Sorts keys that were given ascending indices: by key, and equal keys by index.
+/// Sorts keys with indices by key, and equal keys by index. The indices must ascend in the input. From
+/// 2 048 keys of 32 bits on, this needs a buffer of the same size.
 ///
 /// ```
 /// use xai_core::number::{OrderKey, Real, sort_indexed};
@@ -131,7 +134,7 @@ fn distribute<T: Copy + Send + Sync>(
     true
 }
 
-/// Copies all items to their sorted positions, given the number of items per digit.
+/// Copies all items to their sorted positions, given the number of items per digit in `counts`, which is overwritten.
 fn scatter_sequentially<T: Copy>(
     from: &[T],
     to: &mut [T],

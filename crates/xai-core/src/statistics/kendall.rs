@@ -6,23 +6,24 @@ use crate::error::Result;
 use crate::number::Real;
 use crate::statistics::ranks::check_pairs;
 
-/// Kendall's rank correlation τ-b: pairs in the same order minus pairs in opposite order, as a
-/// share.
+/// Kendall's rank correlation τ-b: pairs in the same order minus pairs in opposite order, relative
+/// to the geometric mean of the numbers of untied pairs of both sides.
 ///
 /// ```text
 /// τ_b = (C − D) / √((n₀ − n_a)(n₀ − n_b))      n₀ = n (n − 1) / 2
 /// ```
 ///
 /// `C` pairs are in the same order on both sides, `D` in opposite orders, `n_a` tied in `a` and
-/// `n_b` tied in `b`. In [−1, 1]: 1 = the same order, 0 = uncorrelated, −1 = reversed. `None` if
-/// either side is constant. Takes `O(n log n)` and counts pairs in integers.
+/// `n_b` tied in `b`. In [−1, 1]: 1 = the same order and the same ties, 0 = uncorrelated, −1 = reversed.
+/// `None` if either side is constant, which includes fewer than two values. Takes `O(n log n)` and counts
+/// pairs in integers.
 ///
 /// # Errors
-/// `ShapeMismatch` if the lengths differ, `NonFinite` for a value.
+/// `ShapeMismatch` if the lengths differ, `NonFinite` for a value that is not finite.
 ///
 /// ```
 /// use xai_core::statistics::kendall;
-/// assert_eq!(kendall(&[1.0, 2.0, 3.0], &[1.0, 3.0, 2.0])?, Some(1.0 / 3.0)); // 2 pairs of 3
+/// assert_eq!(kendall(&[1.0, 2.0, 3.0], &[1.0, 3.0, 2.0])?, Some(1.0 / 3.0)); // (2 − 1) / 3
 /// assert_eq!(kendall(&[1.0, 1.0, 2.0], &[1.0, 2.0, 2.0])?, Some(0.5)); // 1 / √(2 · 2)
 /// assert_eq!(kendall(&[1.0, 1.0], &[1.0, 2.0])?, None);
 /// # Ok::<(), xai_core::Error>(())
@@ -52,7 +53,7 @@ pub struct PairOrders {
 }
 
 impl PairOrders {
-    /// Counts the pairs of finite values of equal length in `O(n log n)`, by Knight's algorithm.
+    /// Counts the pairs of two sequences of finite values and equal length in `O(n log n)`, by Knight's algorithm.
     ///
     /// ```
     /// use xai_core::statistics::PairOrders;
@@ -102,14 +103,14 @@ pub(crate) fn kendall_finite<T: Real>(a: &[T], b: &[T]) -> Option<f64> {
     Some((difference / product.sqrt()).clamp(-1.0, 1.0))
 }
 
-/// Number of pairs of equal elements in a sorted slice.
+/// Number of pairs of elements that `equal` holds for, in a slice in which such elements are adjacent.
 fn tied<V>(sorted: &[V], equal: impl Fn(&V, &V) -> bool) -> u64 {
     let runs = sorted.chunk_by(equal).map(|run| run.len() as u64);
     runs.map(|n| n * (n - 1) / 2).sum()
 }
 
 /// Merge sort that returns the number of pairs in descending order (inversions). `buffer` has the
-/// length of `values`.
+/// length of `values` and is overwritten.
 fn sort_counting<T: Real>(values: &mut [T], buffer: &mut [T]) -> u64 {
     let n = values.len();
     if n < 2 {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::function::list;
 
-/// A training row beside a sample.
+/// A training row with its distance from a sample.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct NearCase {
     pub(crate) distance: f64,
@@ -29,11 +29,11 @@ impl NearCase {
     }
 }
 
-/// The nearest so far, and what may be among them: reduced to the nearest `k` once there are `2 * max(k, 16)`.
+/// Candidates for the `k` nearest cases, reduced to the nearest `k` whenever there are `2 * max(k, 16)`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct NearCases {
     pub(super) cases: Vec<NearCase>,
-    /// No case beyond it is among the nearest; only where it is known.
+    /// Upper bound of the distances of the nearest cases. `None` until a reduction has kept `k` cases.
     bound: Option<f64>,
 }
 
@@ -49,7 +49,7 @@ impl NearCases {
         }
     }
 
-    /// Keeps the nearest alone, nearest first.
+    /// Reduces the candidates to the nearest `k`, sorted by distance.
     pub(crate) fn keep(&mut self, k: usize) {
         if self.cases.len() > k {
             self.cases.select_nth_unstable_by(k, NearCase::order);
@@ -61,13 +61,13 @@ impl NearCases {
         }
     }
 
-    /// The nearest, after [`keep`](Self::keep).
+    /// The candidates. Directly after [`keep`](Self::keep), these are the nearest cases, sorted.
     pub(crate) fn cases(&self) -> &[NearCase] {
         &self.cases
     }
 }
 
-/// The lists of a struct of cases.
+/// Fields of a struct of cases: one list each of ids, labels and distances.
 pub(crate) fn near_cases_fields() -> Fields {
     Fields::from(vec![
         Field::new("ids", list(DataType::Int64), true),

@@ -206,8 +206,9 @@ impl<'a> RobustFidelityMetric<'a> {
     ///
     /// # Errors
     /// `InvalidParameter` for α outside [0, 1], for fewer than two draws and for more than 2²⁴; `ShapeMismatch`;
-    /// `OutOfDomain` for a soft mask or one whose directions differ; `Model`; and those of
-    /// [`FidelityMetric::evaluate`].
+    /// `OutOfDomain` for a soft mask, for one whose directions differ if edges are undirected, and for an edge to a
+    /// node that does not exist; `Model`; those of [`FidelityMetric::evaluate`]; and, with
+    /// [`probabilities`](Self::probabilities), those of [`FidelityMetric::evaluate_probabilities`].
     pub fn evaluate<T: Real>(
         &self,
         model: &(impl GraphModel<T> + ?Sized),
@@ -271,8 +272,9 @@ struct Drawing<'a, 'g, T, M: ?Sized> {
     metric: &'a RobustFidelityMetric<'a>,
     model: &'a M,
     graph: Graph<'g, T>,
+    /// Edges that are drawn together: both directions of an edge, or each directed edge by itself.
     pairs: &'a UndirectedEdges,
-    /// Whether each undirected edge is part of the explanation.
+    /// Whether each of `pairs` is part of the explanation.
     explained: &'a [bool],
     full: &'a Array2<T>,
 }
@@ -325,7 +327,8 @@ impl<T: Real, M: GraphModel<T> + ?Sized> Drawing<'_, '_, T, M> {
     }
 }
 
-/// Converts a hard mask over directed edges to one over undirected edges.
+/// Converts a hard mask over directed edges to one over `pairs`. Fails for values other than 0 and 1, and if the edges
+/// of a pair have different values.
 fn hard_pairs<T: Real>(mask: ArrayView1<'_, T>, pairs: &UndirectedEdges) -> Result<Vec<bool>> {
     let mut explained = vec![None; pairs.n_pairs];
     for (edge, (&pair, &value)) in pairs.pair_of_edge.iter().zip(mask).enumerate() {
@@ -346,7 +349,7 @@ fn hard_pairs<T: Real>(mask: ArrayView1<'_, T>, pairs: &UndirectedEdges) -> Resu
         .collect())
 }
 
-/// Mean of the values and its standard error.
+/// Mean of at least two values and its standard error.
 fn mean_and_error(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     let mut mean = ExactMean::new();
     values.clone().for_each(|value| mean.add(value));

@@ -21,11 +21,12 @@ pub struct TopFeatures {
 
 /// Selects the `k` features with the largest column sums of a node mask.
 ///
-/// `node_mask` has the shape `(n_nodes, n_features)` and finite values. Sums are exact, so equal columns tie whatever
-/// the order of the nodes. Ties go to the lower index, and are counted.
+/// `node_mask` has the shape `(n_nodes, n_features)` and finite values. Each sum is rounded to `f64` only once, at the
+/// end, so it does not depend on the order of the nodes. Ties go to the lower index, and are counted.
 ///
 /// # Errors
-/// `InvalidParameter` if `k` is 0 or exceeds the number of features, `Empty` for a mask without nodes, `NonFinite`.
+/// `InvalidParameter` if `k` is 0 or exceeds the number of features, `Empty` for a mask without nodes, `NonFinite` for
+/// a value of the mask.
 ///
 /// ```
 /// use ndarray::array;
@@ -103,8 +104,8 @@ pub(crate) fn largest<T: Real>(values: &[T], k: usize) -> Vec<usize> {
     indices
 }
 
-/// Number of values that tie at the cut below the `k` largest, so that their order decides which of them are
-/// selected.
+/// Number of values equal to the `k`-th largest if not all of them are among the `k` largest, so that their order
+/// decides which of them are selected; otherwise 0. Values must be finite.
 pub(crate) fn n_tied_at_cut<T: Real>(values: &[T], k: usize) -> usize {
     if k == 0 || k >= values.len() {
         return 0;

@@ -1,4 +1,5 @@
-//! Unfaithfulness: divergence of the outputs on the explanation from those on the whole graph.
+//! Unfaithfulness: Kullback–Leibler divergence between the outputs on the whole graph and on the explanation, mapped to
+//! [0, 1].
 
 pub(crate) mod kl_divergence;
 pub(crate) mod metric;

@@ -1,4 +1,4 @@
-//! Many metrics of many explainers, and the metrics of one explainer.
+//! Evaluation of several metrics for several explainers, or for one.
 
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
@@ -23,7 +23,7 @@ use super::samples::{Native, View};
 use super::values::{AttributionValues, curve, floats, pairs};
 use crate::work::{self, Calls};
 
-/// All metrics of all explainers of a request.
+/// Computes all metrics of a request for all its explainers.
 #[pyfunction]
 #[pyo3(signature = (request, n_jobs=None))]
 fn attribution_evaluate(
@@ -42,7 +42,7 @@ fn attribution_evaluate(
     Ok(AttributionValues::new(values))
 }
 
-/// The metrics of a request for its one explainer: a dictionary per metric.
+/// Computes the metrics of a request for its first explainer, or without one. Returns one dictionary per metric.
 #[pyfunction]
 #[pyo3(signature = (request, n_jobs=None))]
 fn attribution_measure<'py>(
@@ -64,7 +64,7 @@ fn attribution_measure<'py>(
     PyList::new(py, values?)
 }
 
-/// Does the work of a job, which may call functions of the user's.
+/// Runs the work of a job. Python can be called during the work only if the job contains Python functions.
 pub(super) fn run_job<'a, R: Send>(
     py: Python<'_>,
     n_jobs: Option<i64>,
@@ -180,7 +180,7 @@ fn measure<T: Native>(mut job: Job<'_>, calls: &Calls) -> Result<Vec<WithCurves>
     Ok(values.into_iter().zip(curves).collect())
 }
 
-/// The model of a job.
+/// Returns the model of a job; `None` if it has none.
 pub(super) fn model(job: &Job<'_>, calls: &Calls) -> Option<PyModel> {
     job.model.clone().map(|function| PyModel {
         calls: calls.clone(),
@@ -224,7 +224,7 @@ pub(super) fn data<'a, T: Native, M: Model<T>>(
     job.sides.add_to(data, calls, single)
 }
 
-/// Samples that are owned by whoever reads them.
+/// Boxed samples of any kind, which implement [`Samples`](xai_attribution::model::Samples) themselves.
 pub(super) struct Boxed<'a, T>(pub(super) Box<dyn xai_attribution::model::Samples<T> + Send + 'a>);
 
 impl<T: Real> xai_attribution::model::Samples<T> for Boxed<'_, T> {
@@ -244,10 +244,10 @@ impl<T: Real> xai_attribution::model::Samples<T> for Boxed<'_, T> {
     }
 }
 
-/// A metric under its name in the result.
+/// The name of a metric in the result, and the metric.
 pub(super) type Named<T> = (String, Box<dyn Measure<T>>);
 
-/// The metrics that were asked for.
+/// Builds the requested metrics.
 pub(super) fn built<T: Native>(
     asked: &[Asked],
     calls: &Calls,
@@ -292,7 +292,7 @@ fn metric<T: Native>(
     }
 }
 
-/// The metric with a parameter that is a function of the user's.
+/// Builds a metric with its settings and with a Python function as one parameter, which `set` sets.
 fn with_function<T: Native, M: Registered + Measure<T>>(
     asked: &Asked,
     set: impl FnOnce(M) -> M,
@@ -304,10 +304,10 @@ fn with_function<T: Native, M: Registered + Measure<T>>(
     })
 }
 
-/// A value, and the curve of every sample where there is one.
+/// A value, and one curve per sample; no curves for a metric without them.
 type WithCurves = (MetricValue, Vec<Vec<f64>>);
 
-/// A value as a dictionary, with the curve of every sample where there is one.
+/// Converts a value to a dictionary, with one row of `curves` per sample if the metric has curves.
 pub(super) fn described<'py>(
     py: Python<'py>,
     value: &MetricValue,

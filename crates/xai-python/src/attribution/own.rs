@@ -1,4 +1,4 @@
-//! Metrics of the user's, and what is kept of metrics of ours beside their values.
+//! Metrics written by the user in Python, and metrics whose curves of single samples are kept.
 
 use std::collections::BTreeMap;
 use std::ops::Range as Samples;
@@ -25,10 +25,10 @@ use crate::array::Reals;
 use crate::stored::{or_nan, or_none};
 use crate::work::Calls;
 
-/// The inputs that a metric of the user's has changed.
+/// Inputs changed by a metric of the user, in errors.
 const CHANGES: Input = Input::new("changes");
 
-/// A metric of the user's in a run.
+/// A metric of the user in a run.
 pub(super) struct MeasuredOwn {
     function: Function,
     changes: Option<Function>,
@@ -38,7 +38,7 @@ pub(super) struct MeasuredOwn {
     calls: Calls,
 }
 
-/// Part of a batch that a function receives.
+/// Which parts of a batch the functions of a metric receive.
 #[derive(Clone, Copy)]
 struct Reads {
     inputs: bool,
@@ -75,7 +75,8 @@ impl MeasuredOwn {
     }
 }
 
-/// A run names such a metric as the request does. The Python side has checked that what it reads is there.
+/// Results have the name in the request instead of this one. No needs are listed, because the Python side has checked
+/// that the data has everything that the metric reads.
 const fn info(direction: Direction) -> MetricInfo {
     MetricInfo {
         direction,
@@ -166,7 +167,7 @@ impl MeasuredOwn {
         })
     }
 
-    /// The scores `(changes, batch)` of the inputs that a function makes of a batch.
+    /// Scores of the changed inputs that a function returns for a batch, `(n_changes, n_samples)`.
     fn changed_scores<T: Native>(
         &self,
         changes: &Function,
@@ -200,7 +201,7 @@ impl MeasuredOwn {
     }
 }
 
-/// A number in another precision.
+/// Converts a number to another precision, to the nearest value.
 fn nearest<T: Real>(x: impl Real) -> T {
     T::from_f64_nearest(x.to_f64_exact())
 }
@@ -258,7 +259,7 @@ impl<T: Native> KeptCurves<T> {
         }
     }
 
-    /// The scores of every sample at every point, NaN where there is none; nothing of a metric without curves.
+    /// Curve of every sample: its score at every point, NaN where there is none. Empty for a metric without curves.
     pub(super) fn into_samples(self) -> Vec<Vec<f64>> {
         let curves = self
             .curves

@@ -23,14 +23,16 @@ use crate::graph::mask::sparsity;
 use crate::stored::to_python;
 use crate::work::{self, Calls};
 
-/// A Python callable as a model: `model(features, edge_index, edge_weight, batch)`, with `None` for what
-/// the graph has not, returns an array of outputs in single or double precision, converted to that of the features.
+/// A Python callable as a model: `model(features, edge_index, edge_weight, batch)` returns an array of outputs.
+///
+/// `edge_weight` and `batch` are `None` if the graph has none. Outputs in single or double precision are converted to
+/// the precision of the features.
 struct PythonModel<'a> {
     calls: &'a Calls,
     model: Arc<Py<PyAny>>,
 }
 
-/// Outputs in the precision of the features.
+/// Converts the outputs of a model to the precision of the features; an error unless they have two axes.
 fn rows<T: Real>(outputs: &Reals<'_>) -> PyResult<Array2<T>> {
     for_precision!(*outputs, |rows| {
         let rows = two_axes("outputs of the model", rows)?;
@@ -55,7 +57,7 @@ impl<T: Real + Element> GraphModel<T> for PythonModel<'_> {
     }
 }
 
-/// A graph as Python gives it.
+/// A graph as a Python tuple `(features, edge_index, edge_weight, batch)`.
 #[derive(FromPyObject)]
 pub(super) struct PythonGraph<'py>(
     Reals<'py>,
@@ -82,7 +84,10 @@ pub(super) struct RobustChoices {
     edges: EdgeChoices,
 }
 
-/// Does the same with a graph in either precision; the edge mask is of the features' type.
+/// Evaluates `$body` with the graph as `$built`, in the precision of its features.
+///
+/// In the body, `$precision!(array)` is the view of another array, such as a mask. If that array or the edge weights
+/// are in the other precision, the calling function returns an error.
 macro_rules! with_graph {
     ($py:expr, $graph:expr, |$precision:ident, $built:ident| $body:expr) => {
         match &$graph.0 {
@@ -116,7 +121,7 @@ macro_rules! with_graph {
     }};
 }
 
-/// The outputs on the whole graph, on the explanation, and on the rest.
+/// Returns the outputs of a model on the whole graph, on the explanation alone, and on the graph without it.
 #[pyfunction]
 #[pyo3(signature = (model, graph, edge_mask, node_mask, removal, n_jobs=None))]
 pub(super) fn graph_explained_outputs<'py>(
@@ -158,10 +163,10 @@ pub(super) fn graph_explained_outputs<'py>(
     })
 }
 
-/// The sweep of a soft edge mask.
+/// Returns the curve of fidelity and unfaithfulness over the sparsity of a soft edge mask.
 #[pyfunction]
 #[pyo3(signature = (model, graph, mask, kind, levels, choices, target=None, index=None, n_jobs=None))]
-#[allow(clippy::too_many_arguments)] // those of the function that users call
+#[allow(clippy::too_many_arguments)] // those of the public Python function
 pub(super) fn graph_sweep_model<'py>(
     py: Python<'py>,
     model: Py<PyAny>,
@@ -175,7 +180,7 @@ pub(super) fn graph_sweep_model<'py>(
     n_jobs: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let target = target_of(target.as_ref())?;
-    // The number of rows is known only when the model was called: positions count from 0.
+    // The number of output rows is not known before the model is called, so negative positions are errors.
     let index = positions(index, None)?;
     let choices: SweepChoices = choices.build(py)?;
     let sweep = SparsitySweep::new()
@@ -197,10 +202,10 @@ pub(super) fn graph_sweep_model<'py>(
     })
 }
 
-/// Fidelity that takes away a little at a time.
+/// Returns the robust fidelity of an explanation, which removes random parts of the graph.
 #[pyfunction]
 #[pyo3(signature = (model, graph, explanation, choices, probabilities=None, target=None, index=None, n_jobs=None))]
-#[allow(clippy::too_many_arguments)] // those of the function that users call
+#[allow(clippy::too_many_arguments)] // those of the public Python function
 pub(super) fn graph_robust_fidelity<'py>(
     py: Python<'py>,
     model: Py<PyAny>,

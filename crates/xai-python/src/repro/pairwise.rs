@@ -11,7 +11,7 @@ use crate::repro::packed::{PackedRuns, pair_metrics};
 use crate::stored::{or_nan, to_python};
 use crate::work;
 
-/// The options of these names.
+/// Parses the names of metrics, and builds the evaluation of these metrics with the given parameters.
 pub(crate) fn options(
     py: Python<'_>,
     metrics: &[String],
@@ -22,10 +22,10 @@ pub(crate) fn options(
     Ok((metrics, options))
 }
 
-/// Values of pairs, one array a metric.
+/// Values of all pairs: one array per metric.
 pub(super) type Values<'py> = Vec<Bound<'py, PyArray1<f64>>>;
 
-/// The value of each metric on each pair, and the error sets.
+/// Returns the values of each metric for all pairs, with NaN for undefined ones, and the error sets.
 #[pyfunction]
 #[pyo3(signature = (packed, metrics, given, n_jobs=None))]
 pub(super) fn repro_pairwise<'py>(
@@ -50,7 +50,8 @@ pub(super) fn repro_pairwise<'py>(
     Ok((values.collect(), ErrorSets::from_packed(sets, packed)))
 }
 
-/// The summary of each metric with its interval, without the values of the pairs, and the error sets.
+/// Returns the summary of each metric over the pairs with the interval of its mean (`None` if it is undefined), and the
+/// error sets. The values of the pairs are not stored.
 #[pyfunction]
 #[pyo3(signature = (packed, metrics, given, level, n_jobs=None))]
 pub(super) fn repro_summaries<'py>(
@@ -81,11 +82,11 @@ pub(super) fn repro_summaries<'py>(
     ))
 }
 
-/// The error set of every run.
+/// The error sets of all runs: the samples that each run predicts wrongly.
 #[pyclass(module = "xai_metrics._native", name = "ReproErrorSets", frozen)]
 pub(crate) struct ErrorSets {
     sets: xai_repro::ErrorSets,
-    /// Size in 64-bit words.
+    /// About the size of all error sets in 64-bit words.
     size: usize,
 }
 
@@ -98,7 +99,7 @@ impl ErrorSets {
 
 #[pymethods]
 impl ErrorSets {
-    /// Computes the error sets of packed runs, which share their memory.
+    /// Returns the error sets of packed runs. They share the memory of the runs.
     #[new]
     fn new(packed: &PackedRuns) -> Self {
         Self::from_packed(xai_repro::ErrorSets::new(&packed.runs), packed)
@@ -133,8 +134,8 @@ impl ErrorSets {
     }
 }
 
-/// Places as NumPy indexes with them.
+/// Converts indices of samples to the integer type that NumPy uses for indices.
 pub(super) fn indices(samples: Vec<usize>) -> Vec<i64> {
-    // A sample of an array in memory has a place below 2^63.
+    // Lossless: indices into arrays in memory are below 2^63.
     samples.into_iter().map(|sample| sample as i64).collect()
 }

@@ -23,11 +23,11 @@ pub(crate) struct LineChart {
 pub(crate) enum Reference {
     /// Horizontal line at a value.
     Level(f64, String),
-    /// Line on which both axes have the same value.
+    /// Line from (0, 0) to (1, 1), for axes that both range from 0 to 1.
     Diagonal(String),
 }
 
-/// Approximate number of marks on a line with many points; half of it in a small chart.
+/// Number of marks on a line with more than twice as many points; half of it in a small chart.
 const MAX_MARKS: usize = 12;
 
 impl LineChart {
@@ -243,7 +243,7 @@ pub(crate) enum ErrorBars {
 /// Largest number of points for which a line has its normal width.
 const MAX_POINTS_OF_WIDE_LINE: usize = 100;
 
-/// Selects at most `most` values (at least two), evenly spread and including both ends.
+/// Selects at most `most` values, evenly spread and including both ends. Limits below 2 count as 2.
 pub(crate) fn thinned<T>(values: &[T], most: usize) -> impl Iterator<Item = &T> {
     let (n, most) = (values.len(), most.max(2));
     let is_kept = move |index: usize| {
@@ -297,7 +297,7 @@ impl Series {
             .then(|| Element::polygon(self.style.class("band"), above.chain(below)))
     }
 
-    /// Draws the line; `None` for a single point.
+    /// Draws the line; `None` for fewer than two points.
     fn draw_line(&self, area: &Area) -> Option<Element> {
         let places = self.finite().map(|point| area.place((point.x, point.y)));
         let line = (self.points.len() > 1).then(|| self.style.line(places))?;
@@ -308,7 +308,7 @@ impl Series {
         Some(line)
     }
 
-    /// Draws the marks, about `most` of them if there are many points. Tooltips name the axes.
+    /// Draws a mark at each point, or `most` marks if there are more than twice as many points. Tooltips name the axes.
     fn draw_marks(&self, area: &Area, labels: [&str; 2], most: usize) -> Vec<Element> {
         let points: Vec<&Point> = self.finite().collect();
         let largest_n = points.iter().filter_map(|point| point.n).max();

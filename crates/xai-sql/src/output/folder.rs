@@ -1,6 +1,7 @@
-//! Results as a folder with one file for each value of some columns.
+//! Results as a folder with one file for each combination of values of some columns.
 //!
-//! The partitioned writer of DataFusion is not used because it does not escape values (`b/c` would be two folders).
+//! The partitioned writer of DataFusion is not used because it ignores NULL: such rows would be mixed with those of the
+//! value stored in place of NULL, an empty string or usually 0.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -19,13 +20,14 @@ use xai_files::{Failure, InFile};
 use super::file::{self, Format, OutFile, RowsFile};
 use super::shared::Stopped;
 
-/// Largest number of files, because each holds rows in memory until they are compressed.
+/// Largest number of files, because all are open until the end, and Parquet files hold rows in memory until they are
+/// compressed.
 const MOST_FILES: usize = 1_000;
 
-/// The name of Hive and Spark for the folder of NULL.
+/// Name that Hive and Spark give the folder of NULL.
 const NULL: &str = "__HIVE_DEFAULT_PARTITION__";
 
-/// An output folder with a folder `column=value` for each value.
+/// An output folder with a folder `column=value` for each value, nested if there are several columns.
 #[derive(Debug, Clone)]
 pub(crate) struct OutFolder {
     pub(crate) path: PathBuf,
@@ -34,7 +36,7 @@ pub(crate) struct OutFolder {
 }
 
 impl OutFolder {
-    /// Checks the columns, and refuses a folder that is not empty.
+    /// Checks that every column is given once, and that the folder is new or empty.
     pub(crate) fn new(path: &Path, format: Option<Format>, by: &[String]) -> Result<Self, Failure> {
         file::check_place(path)?;
         if is_standard_output(path) {
@@ -100,7 +102,7 @@ impl OutFolder {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // What the umask leaves of it.
+            // The usual permissions of a new folder (the umask still applies) instead of those of a private one.
             builder.permissions(std::fs::Permissions::from_mode(0o777));
         }
         let made = builder.tempdir_in(beside);
@@ -109,14 +111,14 @@ impl OutFolder {
 
     /// Gives the folder its final name.
     fn finish(&self, unfinished: TempDir) -> Result<(), Failure> {
-        // On Unix an empty folder is replaced; elsewhere it has to go before.
+        // On Unix, renaming replaces an empty folder; elsewhere it has to be removed before.
         #[cfg(not(unix))]
         let _ = std::fs::remove_dir(&self.path);
         let renamed = std::fs::rename(unfinished.path(), &self.path);
         renamed
             .map_err(Failure::cannot_be_written)
             .in_file(&self.path)?;
-        // It is no longer there.
+        // The temporary folder has been renamed, so there is nothing to delete.
         let _ = unfinished.keep();
         Ok(())
     }
@@ -200,7 +202,7 @@ fn parts(
             };
             folders.push(format!("{name}={value}"));
         }
-        // A batch has some thousand rows.
+        // A batch has a few thousand rows, so that the index fits into `u32`.
         rows.entry(folders.join("/")).or_default().push(row as u32);
     }
     let kept = batch.project(others)?;
@@ -208,7 +210,8 @@ fn parts(
     rows.into_iter().map(part).collect()
 }
 
-/// Escapes a value for a folder name: characters that separate names or that some system does not allow become `%` and their code.
+/// Escapes a column name or a value for a folder name: control characters and characters that are special in paths,
+/// URLs, shells or partition names become `%` and two hexadecimal digits.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! Shared parts of all outputs: reasons why writing ended, and columns without dictionaries.
+//! Parts that several outputs share: reasons why writing failed, and columns without dictionaries.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use datafusion::arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 use datafusion::error::DataFusionError;
 use xai_files::Failure;
 
-/// The reason why rows were not written.
+/// The reason why rows, or some of them, were not written.
 #[derive(Debug)]
 pub(crate) enum Stopped {
     /// The query failed.
@@ -27,7 +27,8 @@ impl From<Failure> for Stopped {
     }
 }
 
-/// The same columns with dictionaries replaced by their values.
+/// The same columns with dictionary types replaced by the types of their values. Dictionaries within lists and structs
+/// are kept, and the metadata of the schema is dropped.
 pub(crate) fn without_dictionaries(schema: &Schema) -> SchemaRef {
     let plain = |field: &FieldRef| match field.data_type() {
         DataType::Dictionary(_, values) => Arc::new(

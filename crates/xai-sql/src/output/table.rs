@@ -9,14 +9,15 @@ use xai_files::visible::visible;
 /// Text for NULL.
 const MISSING: &str = "–";
 
-/// Formats rows as a table. Numbers are right-aligned and have all digits, so that reading one back gives the same bits.
+/// Formats rows as a table. Numbers are right-aligned and have all digits, so that reading one back gives the same
+/// bits.
 pub(super) fn table(schema: &Schema, batches: &[RecordBatch]) -> Result<String, ArrowError> {
     let names = schema
         .fields()
         .iter()
         .map(|field| visible(field.name()).into_owned());
     let mut lines: Vec<Vec<String>> = vec![names.collect()];
-    // Plans have several lines.
+    // In the result of EXPLAIN, a cell has several lines.
     let is_plan = lines[0] == ["plan_type", "plan"];
     let options = FormatOptions::default().with_null(MISSING);
     for batch in batches {

@@ -14,7 +14,8 @@ use crate::metric::{Measure, Parameters};
 /// Σ_{p in largest} |a_p| / Σ |a_p|
 /// ```
 ///
-/// In [0, 1], **higher is simpler**: 1 = all on these positions. No value for a map of zeros.
+/// In [0, 1], **higher is simpler**: 1 = all on these positions. Channels are averaged. If `count` exceeds the number
+/// of positions, the value is 1. A map of zeros has no value.
 ///
 /// ```
 /// use ndarray::array;
@@ -26,6 +27,8 @@ use crate::metric::{Measure, Parameters};
 /// assert_eq!(share.value, 0.8);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
+///
+/// Defaults: the largest position alone.
 ///
 /// # Extremes
 /// count / n_positions: it is spread evenly. 1: all attribution lies on these positions.

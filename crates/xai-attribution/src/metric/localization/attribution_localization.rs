@@ -11,10 +11,11 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 /// ```
 ///
 /// `R` is the sum of the [`Relevance`] (by default the positive part of the attributions) over the object and over all
-/// positions, `S` the number of positions. μ is in [0, 1], **higher is better**; with [`Relevance::Signed`] it can be
-/// outside that range. The weighted value is 1 for a map with the same relevance everywhere, whatever the size of the
-/// object, and at most `S_tot / S_in`. It is undefined for samples whose object covers a larger share than
-/// [`max_size`](MaskMetric::max_size), for maps without relevance, and for empty masks.
+/// positions, `S` the number of positions. μ is in [0, 1], **higher is better**. The weighted value is 1 for a map with
+/// the same relevance everywhere, whatever the size of the object, and at most `S_tot / S_in`. With
+/// [`Relevance::Signed`] both can be outside these ranges. Both are undefined for samples whose object covers a larger
+/// share of the positions than [`max_size`](MaskMetric::max_size), for maps whose total relevance is 0, and for empty
+/// masks.
 ///
 /// ```
 /// use ndarray::array;

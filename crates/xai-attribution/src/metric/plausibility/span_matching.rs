@@ -6,7 +6,7 @@
 //! gold spans for *some* matching span that is not visited yet, and every visited span is removed from the tree. A
 //! phase consists of a breadth-first and a depth-first search, each of which visits a span at most once and therefore
 //! needs `O(n)` queries. There are at most `O(√n)` phases, in practice a few. In total these are `O(n^1.5)` queries,
-//! where the same algorithm on a list of edges takes `O(n^2.5)` steps.
+//! where the same algorithm on a list of edges looks at up to `O(n^2.5)` edges.
 
 use std::ops::Range as Span;
 
@@ -17,7 +17,7 @@ pub(super) fn n_matched(gold: &[Span<usize>], predicted: &[Span<usize>], thresho
     Matching::new(gold, predicted, &|a, b| iou(a, b) >= threshold).size()
 }
 
-/// Intersection over union of the tokens of two spans.
+/// Intersection over union of the tokens of two spans; NaN if both are empty.
 ///
 /// A span with an end before its start has no token, and no overlap. Such spans are not valid input, but bounds of tree
 /// nodes can have this form.
@@ -28,8 +28,8 @@ pub(super) fn iou(a: &Span<usize>, b: &Span<usize>) -> f64 {
 
 /// Test for the match of two spans.
 ///
-/// It must be monotone: if span `a` matches `b`, so does every span whose start lies between the starts of `a` and `b`,
-/// and whose end lies between their ends. The search in [`SpanTree`] relies on this.
+/// It must be monotone: if span `a` matches `b`, `b` also matches every span whose start lies between the starts of `a`
+/// and `b`, and whose end lies between their ends. The search in [`SpanTree`] relies on this.
 type Matches<'a> = dyn Fn(&Span<usize>, &Span<usize>) -> bool + 'a;
 
 /// A matching that is augmented until it is maximum.
@@ -120,8 +120,8 @@ impl<'a> Matching<'a> {
         has_grown
     }
 
-    /// Depth-first search for a path from a free predicted span to a free gold span. It is not recursive, because a
-    /// path can be as long as there are spans.
+    /// Depth-first search for a path from a free predicted span to a free gold span. It is not recursive, because
+    /// a path can contain all spans. Returns `false` if there is no such path.
     fn augment_from(&mut self, first: usize, layers: &mut [SpanTree<'_>]) -> bool {
         // Predicted spans of the path, each with the gold span that follows it.
         let mut path: Vec<(usize, usize)> = Vec::new();
@@ -230,7 +230,7 @@ impl<'a> SpanTree<'a> {
         }
     }
 
-    /// Removes a span that matches `other` from the tree and returns it; `None` if none matches.
+    /// Removes a span that matches `other` from the tree and returns its index; `None` if none matches.
     fn take(&mut self, other: &Span<usize>, matches: &Matches<'_>) -> Option<usize> {
         self.take_below(0, 0..self.order.len(), other, matches)
     }

@@ -1,4 +1,6 @@
-//! Ranks: values that are cheaper than a distance, or vectorised, and decide whether a row can be near.
+//! Ranks: values from which a distance follows, or which bound it from below.
+//!
+//! Vectorised kernels compute ranks, and rows whose rank shows that they are too far are skipped.
 
 use xai_core::Distance;
 use xai_core::distance::{DistanceFunction, REGULAR_SQUARES};
@@ -14,9 +16,9 @@ pub(crate) enum Rank {
     Chebyshev,
     /// `1 − a·b / (‖a‖ ‖b‖)`
     Cosine,
-    /// `Σ |a − b| / (|a| + |b|)`
+    /// `Σ |a − b| / (|a| + |b|)`, `0/0 = 0`
     Canberra,
-    /// `Σ |a − b| / Σ |a + b|`
+    /// `Σ |a − b| / Σ |a + b|`, `0/0 = 0`
     BrayCurtis,
     /// Share of the features that differ.
     Hamming,
@@ -31,7 +33,8 @@ enum FromRank {
     Identity,
     /// The distance is the square root of the rank.
     SquareRoot,
-    /// The distance is computed separately, and is at least `least` times the norm that the rank represents.
+    /// The distance is computed from the row, and is at least `least` times the norm that the rank represents. Only the
+    /// Minkowski distance with `p = 2` follows from its rank, except for extreme squares.
     Computed {
         distance: Distance,
         /// 0 if there is no lower bound.
@@ -78,8 +81,9 @@ impl Ranking {
             Distance::BrayCurtis => identity(Rank::BrayCurtis),
             Distance::Hamming => identity(Rank::Hamming),
             Distance::Minkowski(p) => {
-                // The norm with the nearest exponent gives the tightest bound. Measured at 30 normal features and
-                // p = 3, the Euclidean norm excludes 60 times as many rows as the largest difference.
+                // A norm with a similar exponent gives a tight bound. Simulated for the 5 nearest of 20 000 rows of 30
+                // normal features and p = 3, the Euclidean norm leaves 0.4 % of the rows to compute, the largest
+                // difference 42 %.
                 let (rank, q) = match *p {
                     p if p < 1.5 => (Rank::Manhattan, 1.0),
                     p if p <= 8.0 => (Rank::SquaredEuclidean, 2.0),

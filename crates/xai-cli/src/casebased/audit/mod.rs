@@ -65,7 +65,8 @@ impl AuditCommand {
 struct AuditResult {
     #[serde(flatten)]
     report: AuditReport,
-    /// Share of the true neighbours that an approximate search finds.
+    /// Share of the true neighbours that an approximate search finds, estimated with training rows as queries. `None`
+    /// for an exact search.
     #[serde(skip_serializing_if = "Option::is_none")]
     recall: Option<f64>,
     #[serde(flatten)]

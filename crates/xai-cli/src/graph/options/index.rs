@@ -21,8 +21,9 @@ pub(crate) fn read(
 /// Returns the positions of the rows that an array selects: positions `(m,)`, whose order is kept, or booleans or zeros
 /// and ones `(n_rows,)`.
 ///
-/// Fails for booleans of another shape, for negative positions, for zeros and ones that could be read as positions or as a
-/// selection, and for three or more zeros and ones that are not one per row.
+/// Fails for arrays of several axes or with fractions, for booleans of another shape, for negative positions, and for
+/// zeros and ones that [`selected_rows`] rejects: those that could be read as positions or as a selection, three or
+/// more that are not one per row, and positions beyond the rows.
 pub(crate) fn rows(
     stored: StoredArray,
     n_rows: impl FnOnce() -> Result<usize, Failure>,

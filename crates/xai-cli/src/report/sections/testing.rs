@@ -7,7 +7,7 @@ use xai_report::Origin;
 
 use crate::Context;
 
-/// Parses the arguments of a command.
+/// Parses arguments (without a program name) as the options `T`. Panics if they are invalid.
 pub(crate) fn parsed<T: Args + FromArgMatches>(line: &[&str]) -> T {
     let command = T::augment_args(Command::new("section"));
     let words = std::iter::once("section").chain(line.iter().copied());
@@ -32,7 +32,7 @@ pub(crate) fn origin() -> Origin {
     }
 }
 
-/// Returns the path of a file of the built-in study.
+/// Returns the path of a file of the built-in study; `name` is relative to the folder `sample` of the crate.
 pub(crate) fn sample(name: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample");
     folder.join(name).display().to_string()

@@ -1,4 +1,4 @@
-//! Some maps of images: those that a metric finds best and worst.
+//! Gallery of image maps: of each explainer those that a metric rates best and worst.
 
 use ndarray::ArrayD;
 use schemars::JsonSchema;
@@ -15,7 +15,7 @@ use crate::sections::compared::shown::{
 
 pub use crate::sections::compared::shown::ChosenSample;
 
-/// Largest number of explainers that are shown: the first ones of the table.
+/// Largest number of explainers that are shown. Of more, the first ones of the table are shown.
 const MAX_EXPLAINERS: usize = 6;
 
 /// Maps of some samples.
@@ -51,37 +51,40 @@ pub struct GalleryItem {
     pub pixels: GalleryPixels,
 }
 
-/// The pictures of one sample: rows of pixels, `height * width` each.
+/// The pictures of one sample, `height * width` pixels each, row by row. Of large images, only every n-th pixel along
+/// each side is part of the pictures.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GalleryPixels {
-    /// Rows.
+    /// Number of rows of pixels.
     pub height: usize,
-    /// Pixels in a row.
+    /// Number of pixels per row.
     pub width: usize,
-    /// The input, in [0, 1]: one value a pixel, or three (red, green, blue).
+    /// The input, scaled to [0, 1] from the smallest and the largest of its values and 0. One value per pixel, or three
+    /// (red, green, blue): the first three channels if there are at least three, otherwise the first one.
     pub input: Vec<f32>,
-    /// True if the input has three values per pixel.
+    /// True if `input` and `masked` have three values per pixel.
     pub is_colored: bool,
-    /// The map, the mean over channels, in its own units.
+    /// The map, not scaled: one value per pixel, the signed mean over channels.
     pub map: Vec<f32>,
-    /// The input times the map scaled to [0, 1], scaled as the input is.
+    /// The input times the mask, scaled as `input`. The mask is the magnitude of the map (mean over channels), scaled
+    /// to [0, 1]; 0 everywhere if the magnitude is constant.
     pub masked: Vec<f32>,
 }
 
-/// The samples whose maps are shown: of each explainer the best and the worst by one metric.
+/// The samples whose maps are shown: for each explainer the best and the worst by one metric.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GalleryChoice {
-    /// The metric that the samples are chosen by: Average Drop, which the pictures show, or else
-    /// the first that has a better end.
+    /// The metric that the samples are chosen by: Average Drop if the table has it, because the pictures show what it
+    /// measures, otherwise the first metric with a direction.
     pub metric: String,
-    /// The samples of each explainer, best first. The first explainers of many.
+    /// The samples of each explainer, best first, for at most the first six explainers of the table.
     pub samples: Vec<Vec<ChosenSample>>,
 }
 
 /// Data of the pictures of one explainer, with one row per chosen sample.
 #[derive(Debug, Clone, Copy)]
 pub struct GalleryData<'a> {
-    /// The inputs, images in a layout with channels.
+    /// The inputs: images, with or without an axis of channels.
     pub inputs: &'a ArrayD<f32>,
     /// The layout of the inputs.
     pub layout: Layout,
@@ -89,12 +92,12 @@ pub struct GalleryData<'a> {
     pub maps: &'a ArrayD<f32>,
     /// The targets.
     pub targets: &'a Targets,
-    /// The model's scores of the inputs, and of what the maps keep.
+    /// The model's scores of the inputs and of the masked inputs.
     pub scores: &'a MaskedScores,
 }
 
 impl GalleryChoice {
-    /// The samples to be shown; `None` where no metric of the table has a better end.
+    /// Chooses the samples; `None` if no metric of the table has a direction (higher or lower is better).
     #[must_use]
     pub fn new(table: &EvaluationTable) -> Option<Self> {
         let metric = chosen(&table.metrics)?;
@@ -107,7 +110,7 @@ impl GalleryChoice {
         })
     }
 
-    /// The gallery of the items of all explainers; `None` without items.
+    /// Creates the gallery from the items of all explainers; `None` without items.
     #[must_use]
     pub fn gallery(self, items: Vec<GalleryItem>) -> Option<Gallery> {
         (!items.is_empty()).then_some(Gallery {
@@ -119,10 +122,11 @@ impl GalleryChoice {
 }
 
 impl GalleryItem {
-    /// The items of one explainer.
+    /// Creates the items of one explainer, from data with one row per chosen sample.
     ///
     /// # Errors
-    /// As [`mask_inputs`]: maps that do not fit the inputs, or are not finite.
+    /// As [`mask_inputs`]: maps that do not fit the inputs, no samples or elements, values that are not finite, or
+    /// channels whose sum is too large.
     pub fn for_explainer(
         explainer: &str,
         chosen: &[ChosenSample],
@@ -153,8 +157,7 @@ impl GalleryItem {
     }
 }
 
-/// The metric that samples are chosen by: Average Drop, which the pictures show, else the first that has a
-/// better end.
+/// The metric that samples are chosen by, see [`GalleryChoice::metric`].
 fn chosen(metrics: &[MetricResult]) -> Option<&MetricResult> {
     let drop = metrics
         .iter()
@@ -162,7 +165,7 @@ fn chosen(metrics: &[MetricResult]) -> Option<&MetricResult> {
     drop.or_else(|| first_with_better_end(metrics))
 }
 
-/// The pictures of one of some samples.
+/// The pictures of the sample in a row of the data. Empty if the samples are not images.
 fn pixels(
     inputs: &ArrayD<f32>,
     masked: &ArrayD<f32>,
@@ -174,7 +177,7 @@ fn pixels(
     let (Some(input), Some(masked)) = (input, masked) else {
         return GalleryPixels::default();
     };
-    // One scale for both pictures, in which a removed value has its own brightness.
+    // One scale for both pictures, so that they can be compared. It includes 0, the value of removed pixels.
     let range = range(&input);
     let (_, width, _) = input.dim();
     let map = places(&input).map(|(y, x)| map[y * width + x]).collect();
