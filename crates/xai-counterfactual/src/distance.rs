@@ -94,7 +94,7 @@ pub struct DistanceOptions {
 enum Part {
     /// A numeric or ordinal column and the factor of its difference.
     Number { column: usize, factor: f64 },
-    /// A categorical feature, by its number in the schema, and what another category counts.
+    /// A categorical feature, by its number in the schema, and the contribution of a different category.
     Category { feature: usize, height: f64 },
 }
 
@@ -151,6 +151,7 @@ impl PreparedDistance {
 
     /// The distance of two rows; `None` if a feature with scale 0 differs.
     pub(crate) fn between(&self, a: &[f64], b: &[f64]) -> Option<f64> {
+        // Tested first, because these columns have the factor 0 in the sums.
         if self
             .undefined_columns
             .iter()

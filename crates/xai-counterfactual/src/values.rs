@@ -43,6 +43,7 @@ impl CounterfactualValues {
         data: &CounterfactualData<'_>,
     ) -> Self {
         let members = data.members(selection.rows);
+        // Values of rows that do not count are dropped, so that `pooled` is a mean over the same rows as `per_query`.
         let mut counts = vec![false; values.len()];
         for &row in members.iter().flatten() {
             counts[row] = true;

@@ -132,6 +132,7 @@ pub fn masked_scores_on<T: Real>(data: Data<'_, T>) -> Result<MaskedScores, Eval
     let [base, masked] = collect(&data, |batch, records| {
         let explained = ExplainedBatch::new(batch, &data.explained)?;
         let outcome = batch.base_scores().and_then(|_| explained.masked_scores());
+        // Recorded before an error is returned: if only the masked inputs fail, the base scores are not lost.
         let first = batch.samples().start;
         let taken = [batch.records(), explained.records()].concat();
         lock(records).keep(None, first, taken);

@@ -69,6 +69,7 @@ impl CounterfactualMetric for ConstraintViolation {
             .filter(|feature| feature.change != Change::Any)
             .collect();
         let is_violated = |feature: &Feature, x: &[f64], c: &[f64]| {
+            // Only features with an order, which have one column, can be bound to a direction.
             let rise = c[feature.columns[0]] - x[feature.columns[0]];
             match feature.change {
                 Change::Any => false,

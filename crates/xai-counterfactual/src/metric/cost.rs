@@ -79,6 +79,7 @@ impl CounterfactualMetric for Cost {
             ));
         }
         let train = data.require_reference()?.rows();
+        // Sorted once, so that a percentile is a binary search.
         let mut ascending: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
         for feature in features.iter().filter(|feature| !feature.is_nominal()) {
             let mut values = train.column(feature.columns[0]).to_vec();

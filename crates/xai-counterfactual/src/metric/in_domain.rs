@@ -58,6 +58,8 @@ pub struct InDomain {
 impl CounterfactualMetric for InDomain {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
         let features = data.schema().features();
+        // The columns of a one-hot group list its categories; only codes in one column are looked up in the training
+        // rows.
         let mut seen: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
         if let Some(reference) = data.known_reference() {
             for feature in features

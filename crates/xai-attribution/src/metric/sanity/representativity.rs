@@ -143,6 +143,7 @@ impl Representativity {
                 Some(distance) => different.push(distance),
             }
         }
+        // Ascending for the binary searches of `reco`.
         same.sort_unstable_by(f64::total_cmp);
         different.sort_unstable_by(f64::total_cmp);
         let mean = same.iter().copied().collect::<ExactMean>().value();

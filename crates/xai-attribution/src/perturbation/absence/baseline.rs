@@ -323,6 +323,7 @@ impl<T: Copy> BaselineRows<T> {
     /// Baseline of a sample, in row-major order.
     #[must_use]
     pub fn row(&self, sample: usize) -> &[T] {
+        // A batch of one sample has this length too, and its only row is the same either way.
         if self.values.len() == self.size {
             &self.values
         } else {

@@ -343,6 +343,7 @@ impl NeighborSet for Shifts {
         }
         for axis in self.sample_axes(run.layout())? {
             let length = run.shape()[axis.index() + 1];
+            // At the length of the axis or more, nothing of the sample would stay in view.
             let fits = |by: &&isize| **by != 0 && by.unsigned_abs() < length;
             if let Some(by) = self.by.iter().find(|by| !fits(by)) {
                 let expected = match length {

@@ -110,6 +110,7 @@ impl<T: Real> MapWork<T> for TopRemoval {
             values.copy_from_slice(&inputs[sample * size..(sample + 1) * size]);
             let order = &orders[sample];
             let n_removed = self.n_removed(order.len());
+            // The order descends, so the features outside of the top are at its end.
             let removed = if self.keep {
                 &order[order.len() - n_removed..]
             } else {
