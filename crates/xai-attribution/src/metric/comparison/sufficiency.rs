@@ -105,6 +105,7 @@ impl Sufficiency {
         let mut cached = Vec::with_capacity(n * (n - 1) / 2);
         pairs.for_each(|i, j, distance| {
             largest = largest.max(distance);
+            // With at most `MAX_CACHED_PAIRS` pairs, the number of samples fits into `u32`.
             cached.push((i as u32, j as u32, distance));
         })?;
         for (i, j, distance) in cached {

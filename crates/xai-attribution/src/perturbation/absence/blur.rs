@@ -49,6 +49,7 @@ fn smooth(from: &[f64], to: &mut [f64], length: usize, stride: usize, kernel: &[
     // Half-sample symmetric: … c b a | a b c d | d c b …
     let mirrored = |index: isize| {
         let period = 2 * length as isize;
+        // The kernel may be longer than the input, which is then mirrored repeatedly.
         let phase = index.rem_euclid(period);
         (if phase < length as isize {
             phase

@@ -315,6 +315,7 @@ impl<const L: usize> System<L> {
             let mut pivot = [*diagonal; L];
             for (&other, (_, _, weight)) in around[..N_BEFORE].iter().zip(NEIGHBORS) {
                 let other = other as usize;
+                // The additional last element has a pivot, but no entry in `behind`.
                 if other == self.missing.len() {
                     continue;
                 }
@@ -360,6 +361,7 @@ impl<const L: usize> System<L> {
             let (direction, product) = (state.direction[i], state.product[i]);
             let (x, residual) = (state.x[i], state.residual[i]);
             state.x[i] = std::array::from_fn(|lane| x[lane] + step[lane] * direction[lane]);
+            // The product is not meaningful for a known pixel, whose residual stays 0 and thus out of both sums.
             let residual: [f64; L] = std::array::from_fn(|lane| {
                 let rest = residual[lane] - step[lane] * product[lane];
                 if pivot[lane] == 0.0 { 0.0 } else { rest }

@@ -179,6 +179,7 @@ impl<T: Real> MapWork<T> for PartlyNoisy {
             n: self.k.resolve(places.positions)?,
             ties: self.ties,
         })?;
+        // PGI adds noise to the top and keeps the rest, PGU the other way round.
         let is_kept = |top: &Vec<u32>| {
             let mut kept = vec![self.is_top; places.positions];
             for &position in top {
