@@ -54,7 +54,7 @@ fn infos<R: Scores>() -> Vec<&'static MetricInfo> {
     R::infos().collect()
 }
 
-/// The command that computes a metric; `None` for attribution metrics with inputs that no file stores.
+/// The command that computes a metric; `None` for attribution metrics that only the libraries compute.
 pub(crate) fn metric_command(metric: &FamilyMetric) -> Option<String> {
     let info = metric.entry.info;
     let name = info.name;

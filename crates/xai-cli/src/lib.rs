@@ -307,7 +307,7 @@ mod tests {
         assert!(n_options > 30 && n_keys > 10, "{n_options} {n_keys}");
     }
 
-    /// Attribution metrics without a command need inputs that no file holds.
+    /// Some attribution metrics have no command, because only the libraries compute them.
     #[test]
     fn every_metric_of_the_other_families_has_a_command() {
         let mut command = Xai::command();

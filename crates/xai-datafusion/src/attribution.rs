@@ -122,7 +122,8 @@ impl<F: ScoreFormula> MeanMetric for ScoreMean<F> {
     }
 }
 
-/// The values of rows; whether all of them are ordinary: with finite scores for which the formula is defined.
+/// Kernel that computes the values of rows and returns whether all rows are ordinary: their scores and values are
+/// finite, and the formula is defined for them.
 struct Values<'a, F> {
     base: &'a [f64],
     masked: &'a [f64],

@@ -139,7 +139,7 @@
 //!
 //! The engine holds `batch_size` rows at a time, of `8 n_train` bytes each: for long lists set `datafusion.execution.batch_size`
 //! to less than its 8 192. Metrics that are no mean over test cases (`mislabeling-detection`, `top-k-cardinality`,
-//! `brittleness`) are not among the functions.
+//! `brittleness`) are not among the functions, nor is `tail-patch`, which does not read attributions.
 #![forbid(unsafe_code)]
 #![warn(missing_debug_implementations)]
 

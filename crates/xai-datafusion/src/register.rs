@@ -57,7 +57,7 @@ static SCALARS: &[&[ScalarDefinition]] = &[
     data_attribution::FUNCTIONS,
 ];
 
-/// The aggregate functions, for queries whose stages run there.
+/// The aggregate functions, for queries whose stages run where `stages` says.
 #[must_use]
 pub fn aggregates(stages: Stages) -> Vec<Arc<AggregateUDF>> {
     with_memory(stages, None)

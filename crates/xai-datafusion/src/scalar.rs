@@ -16,10 +16,10 @@ use crate::function::{Argument, Call, coerced, documentation, known_by_name};
 /// The values of the rows of a batch, from the columns of the arguments.
 pub(crate) type RowValues = Box<dyn Fn(&[ArrayRef]) -> Result<ArrayRef>>;
 
-/// A scalar function: one constant each.
+/// A scalar function. Each function is a constant of this type.
 pub(crate) struct ScalarDefinition {
     pub(crate) name: &'static str,
-    /// The metric that it computes, whose summary and formula come before the description.
+    /// The metric that it computes, whose summary, formula, range and extremes come before the description.
     pub(crate) metric: Option<&'static MetricInfo>,
     pub(crate) description: &'static str,
     pub(crate) example: &'static str,
@@ -30,7 +30,7 @@ pub(crate) struct ScalarDefinition {
 }
 
 impl ScalarDefinition {
-    /// Returns the documentation of the value: that of the metric, or else the description.
+    /// Returns the documentation of the value: that of the metric, if there is one, and the description.
     fn described(&self) -> String {
         let Some(info) = self.metric else {
             return self.description.to_owned();

@@ -138,7 +138,8 @@ impl TwoStages {
         })
     }
 
-    /// The columns of the rows that the query reads: others need not be sent.
+    /// The columns of the rows that the query reads. To send only these, plan the query again with their schema,
+    /// because [`partial`](Self::partial) takes rows of exactly the planned schema.
     #[must_use]
     pub fn columns(&self) -> Vec<String> {
         let mut read = Vec::new();
@@ -332,8 +333,10 @@ struct TableUse {
 }
 
 impl TableUse {
+    /// Finds out whether a plan reads a table, and whether it aggregates the rows.
+    ///
     /// # Errors
-    /// A planning error where the result is not that of the results of parts.
+    /// A planning error if the result cannot be made of the results of parts.
     fn in_plan(plan: &LogicalPlan, table: &str) -> Result<Self> {
         let not_by_parts = |what: &str, instead: &str| {
             plan_err!("{what} is not possible where the rows of {table} lie in parts; {instead}")

@@ -13,7 +13,7 @@ pub(crate) struct ParamAttributes {
     pub(crate) none_doc: Option<String>,
     pub(crate) value_name: Option<String>,
     pub(crate) default: Option<Expr>,
-    /// Calls that restrict a kind, for example `.at_least(0f64)`.
+    /// Calls that restrict a kind, for example `.at_least((0) as f64)`.
     pub(crate) limits: TokenStream,
     /// `true` if the limits apply to the items of a list.
     pub(crate) items: bool,

@@ -23,7 +23,8 @@ use syn::{DeriveInput, parse_macro_input};
 ///   also has a setter as a whole;
 /// - `skip`: no parameter;
 /// - `default = 10`: a default other than that of the field's type. A struct with such a field
-///   implements `Default`, and the documentation of the setter states the default;
+///   implements `Default`, and the documentation of the setter states the default if it is a literal
+///   or a path or call that callers can write;
 /// - `no_setter`: no generated setter, because it is written by hand; `into`: the setter takes
 ///   `impl Into` of the type.
 ///
@@ -39,7 +40,7 @@ pub fn parameters(input: TokenStream) -> TokenStream {
 ///
 /// On a variant, in `#[param(…)]`:
 /// - `name = "top-1"`: a word that differs from the variant's name; `alias = "first"`: a second
-///   word that is accepted;
+///   word that is accepted, for a variant without a field;
 /// - `plain`: no word, only the value of the field;
 /// - `at_least`, `above`, `at_most`, `below`: the range of that value; with `items`, the range of
 ///   the items of a list;

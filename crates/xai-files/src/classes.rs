@@ -33,7 +33,7 @@ impl LabelKind {
 pub enum LabelError {
     /// The cell is empty or says that the value is missing.
     Missing,
-    /// A number with a fraction, an infinite number, or a number beyond 2^53 that is not written as an integer.
+    /// A number with a fraction, an infinite number, or a number beyond 2^53 that is not written as a 64-bit integer.
     Continuous,
     /// A label of another type than the other labels, with the expectation.
     Other(&'static str),
@@ -124,7 +124,8 @@ impl<'a> Label<'a> {
     }
 }
 
-/// Collects the labels of one or several columns and numbers the classes in order of appearance.
+/// Collects the labels of one or several columns. Words are numbered in order of appearance; whole numbers stand
+/// for themselves, True for 1 and False for 0.
 #[derive(Debug, Clone, Default)]
 pub struct ClassesBuilder {
     kind: Option<LabelKind>,
@@ -136,7 +137,7 @@ pub struct ClassesBuilder {
     names: Vec<(i64, Arc<str>)>,
 }
 
-/// Maps provisional class numbers, in order of appearance, to the final ones.
+/// Maps provisional class numbers to the final ones. Only the numbers of words change.
 #[derive(Debug)]
 pub struct Renumbering(Vec<i64>);
 
@@ -234,7 +235,7 @@ pub struct Classes {
     numbers: HashMap<Arc<str>, i64>,
     /// Number of digits of the first code among the names; `None` if no name is a code.
     code_digits: Option<usize>,
-    /// Smallest number of words that do not occur in the training rows.
+    /// First number for words that do not occur in the training rows.
     unseen: i64,
 }
 

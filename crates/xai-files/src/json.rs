@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use crate::failure::{Failure, InFile};
 
-/// Reads a JSON file in UTF-8 or UTF-16, with or without a byte-order mark.
+/// Reads a JSON file in UTF-8, with or without a byte-order mark, or in UTF-16 with one.
 ///
 /// `NaN`, which Python writes for an undefined number, is read as `null`. `form` is advice on the form of the document.
 ///

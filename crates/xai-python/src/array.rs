@@ -1,14 +1,15 @@
-//! Arrays that come in, as they lie in memory.
+//! NumPy arrays from Python, read in place.
 //!
-//! `xai_metrics._arrays` has turned what the user gave into NumPy arrays of one of these types, in the
-//! byte order of the machine and aligned; any strides will do.
+//! `xai_metrics._arrays` has converted the arguments of the user to NumPy arrays of one of these types, in the byte
+//! order of the machine and aligned. Strides are arbitrary.
 
 use ndarray::{ArrayView, ArrayView1, ArrayView2, ArrayViewD, Dimension, Ix1, Ix2};
 use numpy::{Element, PyReadonlyArray, PyReadonlyArrayDyn};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-/// An array of one of several types. Derived, it would write a message for every type that it is not.
+/// Defines an enum of arrays, with a variant per element type. A derived `FromPyObject` would format an error message
+/// for every type that does not match.
 macro_rules! array_of {
     ($(#[$doc:meta])* $name:ident { $($kind:ident: $element:ty),+ $(,)? }) => {
         $(#[$doc])*
@@ -37,7 +38,7 @@ array_of! {
     Reals { Single: f32, Double: f64 }
 }
 
-/// Does the same with `f32` and `f64`: `for_precision!(reals, |view| kernel(view))`. The view has
+/// Evaluates an expression with a view of `f32` or of `f64`: `for_precision!(reals, |view| kernel(view))`. The view has
 /// any number of axes.
 macro_rules! for_precision {
     ($reals:expr, |$view:ident| $body:expr) => {
@@ -55,9 +56,9 @@ macro_rules! for_precision {
 }
 pub(crate) use for_precision;
 
-/// Does the same with several arrays of `f32` or several of `f64`:
-/// `same_precision!((a, b), |a, b| kernel(a, b))`. The views have any number of axes; arrays of
-/// different precision are returned as an error.
+/// Evaluates an expression with views of several arrays, which are all of `f32` or all of `f64`:
+/// `same_precision!((a, b), |a, b| kernel(a, b))`. The views have any number of axes. For arrays of different
+/// precision, the surrounding function returns an error.
 macro_rules! same_precision {
     (($($reals:expr),+), |$($view:ident),+| $body:expr) => {
         match ($(&$reals),+) {
@@ -75,7 +76,7 @@ macro_rules! same_precision {
 }
 pub(crate) use same_precision;
 
-/// For arrays that Python should have brought to one type.
+/// Error for arrays of different precision, which Python should have converted to one type.
 pub(crate) fn different_precision() -> PyErr {
     PyTypeError::new_err("arrays of different precision")
 }
@@ -106,12 +107,12 @@ impl<T: Element> ShapeOf for PyReadonlyArrayDyn<'_, T> {
     }
 }
 
-/// A view of one axis.
+/// Returns a view with one axis, or an error that names the argument.
 pub(crate) fn one_axis<'a, T>(name: &str, view: ArrayViewD<'a, T>) -> PyResult<ArrayView1<'a, T>> {
     axes::<T, Ix1>(name, view, "one axis")
 }
 
-/// A view of rows and columns.
+/// Returns a view with rows and columns, or an error that names the argument.
 pub(crate) fn two_axes<'a, T>(name: &str, view: ArrayViewD<'a, T>) -> PyResult<ArrayView2<'a, T>> {
     axes::<T, Ix2>(name, view, "two axes")
 }
@@ -123,8 +124,8 @@ fn axes<'a, T, D: Dimension>(
 ) -> PyResult<ArrayView<'a, T, D>> {
     let shape = view.shape().to_vec();
     let view = match view.is_empty() {
-        // NumPy's steps between the elements of an empty array lead out of it, which ndarray asserts
-        // against where it copies one.
+        // The strides of an empty NumPy array may point outside of it, which fails an assertion when ndarray
+        // copies the array.
         true => ArrayView::from_shape(view.raw_dim(), &[]).expect("no elements"),
         false => view,
     };
@@ -133,7 +134,7 @@ fn axes<'a, T, D: Dimension>(
     })
 }
 
-/// The values of an array of one axis one after another: in place where they lie so.
+/// The values of an array with one axis as a slice, copied only if they are not contiguous.
 pub(crate) fn contiguous<'a, T: Element + Copy>(
     array: &'a PyReadonlyArray<'_, T, Ix1>,
 ) -> std::borrow::Cow<'a, [T]> {

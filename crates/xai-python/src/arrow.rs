@@ -1,8 +1,8 @@
-//! Columns that other libraries hand over by the Arrow C interface, as NumPy arrays.
+//! Columns of other libraries, passed by the Arrow C interface, as NumPy arrays.
 //!
-//! A column of numbers in one piece is not copied: the NumPy array is a read-only view of the other library's memory, and keeps
-//! it alive. Booleans, text and numbers of half precision (which become single precision) are copied, and so are columns in
-//! several pieces. Missing values are an error.
+//! A column of numbers in one piece is not copied: the NumPy array is a read-only view of the other library's memory,
+//! and keeps it alive. Booleans, text and numbers of half precision (which become single precision) are copied, and so
+//! are columns in several pieces. Missing values are an error.
 #![allow(unsafe_code)]
 
 use std::ffi::CStr;
@@ -22,7 +22,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList};
 
-/// The columns of a table, or the one column that `values` is.
+/// Returns the columns of a table. A single column counts as a table of one column.
 ///
 /// # Errors
 /// `ValueError` for missing values, `TypeError` for columns of other types than numbers, booleans and
@@ -35,7 +35,7 @@ fn arrow_columns<'py>(
 ) -> PyResult<Bound<'py, PyList>> {
     let columns = PyList::empty(py);
     let pieces = pieces(values, name)?;
-    // Of a structure, too: what is missing as a whole has some values all the same.
+    // Also for tables, which are arrays of structures: a row that is missing as a whole may still have values.
     check_that_none_is_missing(&pieces, name)?;
     for column in columns_of(&pieces) {
         check_that_none_is_missing(&column, name)?;
@@ -44,7 +44,7 @@ fn arrow_columns<'py>(
     Ok(columns)
 }
 
-/// The pieces that a table or a column lies in; an empty one where there is none.
+/// The pieces of a table or a column. If there are none, one empty piece, which has the type.
 fn pieces(values: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<ArrayRef>> {
     let broken = |error| PyValueError::new_err(format!("{name}: {error}"));
     if values.hasattr("__arrow_c_stream__")? {
@@ -108,7 +108,7 @@ fn check_that_none_is_missing(pieces: &[ArrayRef], name: &str) -> PyResult<()> {
     Ok(())
 }
 
-/// One column as an array of NumPy.
+/// Converts one column to a NumPy array.
 fn numpy_column<'py>(
     py: Python<'py>,
     pieces: &[ArrayRef],
@@ -150,8 +150,8 @@ fn numpy_column<'py>(
     }
 }
 
-/// The texts of a column without missing values: as they are, or as categories, which are numbers of texts. A category that
-/// no row has may be missing.
+/// The texts of a column without missing values, which are stored as strings or as categories (a dictionary). A
+/// category that no row uses may be missing. `None` for other types.
 fn texts(piece: &ArrayRef) -> Option<Vec<&str>> {
     Some(match piece.data_type() {
         DataType::Utf8 => piece
@@ -169,7 +169,7 @@ fn texts(piece: &ArrayRef) -> Option<Vec<&str>> {
             .iter()
             .map(Option::unwrap_or_default)
             .collect(),
-        // Without rows there may be no category at all, which Arrow takes for an error.
+        // Without rows there may be no category at all, which `normalized_keys` treats as an error.
         DataType::Dictionary(..) if piece.is_empty() => Vec::new(),
         DataType::Dictionary(..) => {
             let categories = piece.as_any_dictionary();
@@ -184,7 +184,7 @@ fn texts(piece: &ArrayRef) -> Option<Vec<&str>> {
     })
 }
 
-/// Numbers: a view where they lie in one piece.
+/// Converts a column of numbers. A single piece becomes a view without a copy.
 fn numbers<'py, T>(py: Python<'py>, pieces: &[ArrayRef]) -> PyResult<Bound<'py, PyAny>>
 where
     T: ArrowPrimitiveType,
@@ -205,7 +205,7 @@ where
     Ok(array.into_any())
 }
 
-/// Texts as an array of NumPy's fixed width.
+/// Converts texts to a NumPy array of strings of fixed width.
 fn words<'py>(py: Python<'py>, words: Vec<&str>) -> PyResult<Bound<'py, PyAny>> {
     let list = PyList::new(py, words)?;
     let kind = py.import("builtins")?.getattr("str")?;

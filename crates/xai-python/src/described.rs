@@ -1,4 +1,4 @@
-//! Parameters as Python has them: their descriptions, and the values that are given.
+//! Conversion of parameters: their descriptions to Python, and given values from Python.
 
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -7,12 +7,13 @@ use xai_core::describe::{Element, InputSpec, MetricInfo, Param, Parameters, Valu
 
 use crate::error::OrRaise;
 
-/// Parameters by name: a dictionary, as of keyword arguments, in which `None` stands for the default, or `(name, value)` pairs.
+/// Parameters by name: a dictionary, as of keyword arguments, in which `None` stands for the default, or `(name,
+/// value)` pairs.
 #[derive(Clone, Default)]
 pub(crate) struct Given(pub(crate) Vec<(String, Value)>);
 
 impl Given {
-    /// The defaults with what was given.
+    /// Returns the default parameters with the given values.
     pub(crate) fn build<P: Parameters + Default>(self, py: Python<'_>) -> PyResult<P> {
         with(P::default(), self.0).or_raise(py)
     }
@@ -40,9 +41,9 @@ impl<'py> FromPyObject<'_, 'py> for Given {
     }
 }
 
-/// A value of a parameter: what Python has as a boolean, a number, a string, a sequence, an array or a
-/// scalar of an array library. Any other object is taken as the text that it prints as, which no parameter takes, so
-/// that an error says which parameter it was given for.
+/// Converts a Python object to a value of a parameter: a boolean, a number, a string, a sequence, or an array or scalar
+/// of an array library. Any other object becomes the text that it prints as. No parameter accepts that text, so the
+/// error names the parameter.
 fn value(object: &Bound<'_, PyAny>) -> PyResult<Value> {
     // A boolean is an integer in Python, and a string a sequence.
     if let Ok(flag) = object.cast::<PyBool>() {
@@ -80,7 +81,7 @@ pub(crate) fn parameter<'py>(py: Python<'py>, param: &Param) -> PyResult<Bound<'
     Ok(described)
 }
 
-/// A value as an object of Python.
+/// Converts a value to a Python object.
 pub(crate) fn python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     match value {
         Value::Flag(flag) => flag.into_bound_py_any(py),

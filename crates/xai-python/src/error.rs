@@ -1,4 +1,4 @@
-//! Our errors as Python's.
+//! Conversion of errors of the library to Python exceptions.
 
 use std::error::Error as _;
 
@@ -21,7 +21,7 @@ create_exception!(
 
 /// A result whose error Python can raise.
 pub(crate) trait OrRaise<T> {
-    /// The value, or the exception that says what ours says.
+    /// Returns the value, or converts the error to an exception with the same message.
     fn or_raise(self, py: Python<'_>) -> PyResult<T>;
 }
 
@@ -45,9 +45,9 @@ impl<T> OrRaise<T> for Result<T, EvaluationError> {
     }
 }
 
-/// The exception that a model or an explainer raised, itself; otherwise one of ours, whose message
-/// says what was judged, what is wrong, and on a line of its own what to do. The parameters of a metric are
-/// set where it is made: `AverageDrop(base_score_policy="skip")`.
+/// The exception that a model or an explainer raised. For other errors, a new exception whose message says what was
+/// evaluated, what is wrong, and on a line of its own what to do. Advice on a parameter of a metric is given as a call
+/// of the class of the metric: `AverageDrop(base_score_policy="skip")`.
 fn raised(
     py: Python<'_>,
     error: &Error,

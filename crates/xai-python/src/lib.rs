@@ -1,16 +1,16 @@
 //! The native part of the Python package `xai_metrics`.
 //!
-//! What users call is written in Python (`python/xai_metrics`): names, defaults, documentation, and
-//! the turning of whatever they hold into NumPy arrays. Here are the kernels behind it: each takes
-//! arrays as they lie in memory. Those that may take long let go of the interpreter lock, and can be interrupted.
+//! The public interface is written in Python (`python/xai_metrics`): names, defaults, documentation, and the conversion
+//! of arguments to NumPy arrays. This crate contains the kernels behind it, which read the arrays in place. Kernels
+//! that may take long release the interpreter lock and can be interrupted.
 //!
-//! | module | what it owns |
+//! | module | content |
 //! |---|---|
-//! | `array` | arrays that come in |
-//! | `arrow` | columns that come in by the Arrow C interface |
-//! | `described` | parameters: their descriptions, and the values that are given |
-//! | `error` | our errors as Python's |
-//! | `labels` | labels that come in |
+//! | `array` | arrays from Python |
+//! | `arrow` | columns from other libraries, by the Arrow C interface |
+//! | `described` | parameters: their descriptions, and given values |
+//! | `error` | conversion of errors to Python exceptions |
+//! | `labels` | labels from Python |
 //! | `registry` | the metrics of all families: descriptions and names |
 //! | `reliability` | metrics judged by tables of their values |
 //! | `report` | reports and their pages |
@@ -18,7 +18,7 @@
 //! | `work` | threads, interrupts, and calls back into Python |
 //! | `casebased`, `attribution`, `graph`, `repro` | the functions and classes of one family each |
 
-// `arrow` alone allows it, to take what a C interface hands over.
+// Only `arrow` allows it, for the data of a C interface.
 #![deny(unsafe_code)]
 
 use pyo3::prelude::*;

@@ -13,7 +13,7 @@ use crate::error::OrRaise;
 use crate::stored::{or_none, to_python};
 use crate::work;
 
-/// Values as Python calls them where they are perturbed.
+/// Name of the unperturbed values in the Python functions that compare them with perturbed ones.
 const Q: Input = Input::new("q");
 
 type Rows = Vec<Vec<Option<f64>>>;
@@ -38,7 +38,8 @@ fn direction(py: Python<'_>, of: Input, word: Option<&str>) -> PyResult<Directio
     }
 }
 
-/// Judges some values without the interpreter lock; errors about values are about what Python calls them.
+/// Judges some values without the interpreter lock. Errors about the values use `name`, the name of the Python
+/// argument.
 fn judged<'py, R: serde::Serialize + Send>(
     py: Python<'py>,
     n_jobs: Option<i64>,
@@ -89,8 +90,8 @@ fn reliability_inter_consistency<'py>(
     })
 }
 
-/// Values (iterations, perturbations, explainers, samples), and which samples count (iterations, perturbations, samples),
-/// whose shape Python has checked.
+/// Values (iterations, perturbations, explainers, samples), and which samples count (iterations, perturbations,
+/// samples), whose shape Python has checked.
 type Perturbations<'py> = (
     PyReadonlyArray4<'py, f64>,
     Option<PyReadonlyArray3<'py, bool>>,

@@ -1,4 +1,4 @@
-//! Reports: results in, `report.json` and its page out.
+//! Reports: from results to `report.json` and its page.
 
 use std::collections::BTreeMap;
 
@@ -35,8 +35,8 @@ use crate::repro::{PackedRuns, Study, options};
 use crate::stored::{or_none, to_python};
 use crate::work;
 
-/// Bins of accuracy in the profiles of a simulation study, and samples on which runs disagree that are listed: as the
-/// command line has them.
+/// Number of bins of accuracy in the profiles of a simulation study, and number of listed samples on which runs
+/// disagree. Both are as in the command line.
 const N_BINS: usize = 10;
 const N_INCONSISTENT: usize = 10;
 
@@ -45,7 +45,8 @@ const N_INCONSISTENT: usize = 10;
 #[derive(Clone)]
 pub(crate) struct Report(xai_report::Report);
 
-/// The pictures of one explainer's chosen samples: inputs, maps, classes where targets are such, and scores.
+/// The pictures of the chosen samples of one explainer: inputs, maps, target classes (`None` for rows of weights), base
+/// scores and masked scores (NaN if undefined).
 type Pictures<'py> = (
     PyReadonlyArrayDyn<'py, f32>,
     PyReadonlyArrayDyn<'py, f32>,
@@ -96,7 +97,7 @@ impl Report {
         json.map_err(|e| PyValueError::new_err(e.to_string()))
     }
 
-    /// The page.
+    /// The HTML page.
     fn page(&self, py: Python<'_>) -> String {
         py.detach(|| page(&self.0))
     }
@@ -106,12 +107,12 @@ impl Report {
         to_python(py, &diff(&self.0, &new.0))
     }
 
-    /// Says what the numbers of all sections say.
+    /// Sets the findings, which follow from the numbers of all sections.
     fn find(&mut self) {
         self.0.findings = findings(&self.0);
     }
 
-    /// The samples whose maps the page shows, by explainer; none where no metric has a better end.
+    /// The samples whose maps the page shows, by explainer; none if no metric has a better direction.
     #[staticmethod]
     fn shown(py: Python<'_>, values: &AttributionValues) -> PyResult<Vec<Vec<usize>>> {
         let statistics = Statistics {
@@ -125,8 +126,9 @@ impl Report {
         Ok(samples.iter().map(chosen_samples).collect())
     }
 
-    /// Adds a table of explainers and metrics; `pictures` are those of [`shown`](Self::shown), and the layout of the
-    /// inputs in them; `judged` are resilience, reactivity and meta-consistency of metrics.
+    /// Adds a table of explainers and metrics. `pictures` are the layout of the inputs, and for each explainer the
+    /// pictures of the samples that [`shown`](Self::shown) returns; `judged` are resilience, reactivity and
+    /// meta-consistency by metric.
     #[pyo3(signature = (name, values, statistics, activation, remarks, pictures=None, judged=None))]
     #[allow(clippy::too_many_arguments)] // called in one place
     fn add_attribution(
@@ -191,8 +193,8 @@ impl Report {
         Ok(())
     }
 
-    /// Adds an audit. `cases` are the least supported predictions with their neighbours, `features` the same samples
-    /// beside those, feature by feature.
+    /// Adds an audit. `cases` are the least supported predictions with their neighbours, `features` the comparisons of
+    /// these samples with their neighbours, feature by feature.
     #[allow(clippy::too_many_arguments)] // called in one place
     fn add_casebased(
         &mut self,
@@ -246,7 +248,7 @@ impl Report {
         Ok(())
     }
 
-    /// Adds all pairs of runs. `called` are the classes that are no numbers, by their numbers.
+    /// Adds all pairs of runs. `called` are the names of classes that are not integers, by their numbers.
     #[allow(clippy::too_many_arguments)] // called in one place
     fn add_repro(
         &mut self,

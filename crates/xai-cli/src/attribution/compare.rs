@@ -237,8 +237,8 @@ impl Compare {
         })
     }
 
-    /// Writes the scores that were computed before an evaluation stopped, and returns a sentence that says so. `None` if there
-    /// are none, or without `--out`.
+    /// Writes the scores that were computed before an evaluation stopped. Returns a sentence that says where they are
+    /// or why they are lost; `None` if there are none, or without `--out`.
     fn write_completed(&self, completed: &[CompletedScores]) -> Option<String> {
         if completed.is_empty() {
             return None;

@@ -65,7 +65,7 @@ impl Predicted {
 
 impl Serialize for MaskAndTruth {
     /// Serializes the scores by name and the number of undefined ones; the share of tied elements if a selection by
-    /// rank was used; and the index of the best true explanation if there are several.
+    /// rank was used; and the index of the best true explanation if the target has an axis for several.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut result = serializer.serialize_map(None)?;
         for (name, value) in self.scores.values() {

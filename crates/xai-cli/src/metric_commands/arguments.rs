@@ -35,7 +35,7 @@ pub(crate) fn command<F: Family>(entry: &'static F::Entry) -> Command {
     let with_files =
         Command::new(info.name).args(inputs::<F>(entry).map(|spec| file_option::<F>(entry, spec)));
     let params = entry.params();
-    // Last: the options of a struct bring the description of the struct with them.
+    // `about` is set last, because `add_options` sets it to the doc comment of the struct of options.
     F::add_options(entry, with_files)
         .args(own_params(&params).map(argument))
         .args(F::out_help(entry).map(out_option))

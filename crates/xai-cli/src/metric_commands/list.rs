@@ -42,7 +42,7 @@ pub(crate) struct Listed {
     elsewhere: &'static [&'static str],
     example: Option<f64>,
     invariance: Invariance,
-    /// The command that computes it; `None` for a metric with an input that no file can store.
+    /// The command that computes it; `None` for a metric that only the libraries compute.
     command: Option<String>,
     parameters: Vec<ListedParam>,
 }

@@ -1,4 +1,4 @@
-//! A JSON object with a long list, which is kept in a temporary file if it is larger than some megabytes.
+//! A JSON object with a long list, which is kept in a temporary file if it is larger than 16 MiB.
 
 use std::io::{BufWriter, Seek, Write};
 

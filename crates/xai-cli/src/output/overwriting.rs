@@ -14,8 +14,9 @@ const WITH_FOLDER: [&str; 2] = ["report", "man"];
 /// Commands whose `--out` is a binary file.
 const WITH_BINARY_FILE: [&str; 1] = ["fit"];
 
-/// Fails if the file `--out` cannot be created, if it is a file that the command reads, also by another name or through
-/// links, or if it is standard output and this cannot take the output. Returns `true` if `--out` is standard output.
+/// Fails if the file `--out` is a folder or its folder does not exist, if it is a file that the command reads, also by
+/// another name or through links, or if it is standard output and this cannot take the output. Returns `true` if
+/// `--out` is standard output.
 pub(crate) fn check(matches: &ArgMatches) -> Result<bool, Failure> {
     let mut command = matches;
     let mut name = "";

@@ -64,7 +64,8 @@ fn longest(table: &Table, index: usize) -> usize {
     widths.max().unwrap_or_default()
 }
 
-/// Most characters of a cell on a terminal. The time for wrapping a word grows with the square of its length.
+/// Most characters of a header, and of a cell on a terminal. The time for wrapping a word grows with the square of its
+/// length.
 const MAX_CELL_CHARS: usize = 1000;
 
 /// Cuts a cell after [`MAX_CELL_CHARS`] characters and adds its full length.

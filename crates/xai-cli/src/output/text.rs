@@ -21,7 +21,7 @@ pub(crate) fn approximate(recall: Option<f64>) -> String {
     })
 }
 
-/// Formats a table for people, at most as wide as the terminal if there is one.
+/// Formats a table for people, fitted to the width of the terminal if there is one.
 pub(crate) fn table<R, C>(header: &[&str], rows: impl IntoIterator<Item = R>) -> String
 where
     R: IntoIterator<Item = C>,

@@ -20,7 +20,8 @@ pub(crate) fn write<T>(
     whole_file::write(path, write)
 }
 
-/// Writes several text files, all or none: they are complete under temporary names before the first is renamed.
+/// Writes several text files. They are complete under temporary names before the first is renamed, so an error while
+/// writing changes none of them.
 pub(crate) fn write_together(files: &[(&Path, &str)]) -> Result<(), Failure> {
     let written = files.iter().map(|(path, text)| {
         remove_unfinished_on_interrupt(path);

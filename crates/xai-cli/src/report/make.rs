@@ -140,7 +140,7 @@ fn check_overwriting(folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes the page and the JSON, both or neither.
+/// Writes the page and the JSON. An error while writing changes neither of them.
 ///
 /// # Errors
 /// If the folder cannot be created or a file cannot be written.

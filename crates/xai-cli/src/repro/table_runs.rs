@@ -46,8 +46,8 @@ pub(super) fn check_dropped<'a>(
     }
 }
 
-/// From this number of rows on, predictions of a class are expected to repeat a class; a column without a repeated
-/// class is an index.
+/// From this number of rows on, a run is expected to predict some class twice. A column that does not is an index, with
+/// the exceptions of [`ColumnRole::from_classes`].
 const FEWEST_NAMES: usize = 10;
 /// From this number of rows on, a column of distinct classes without any true class is an index.
 const FEWEST_UNKNOWN: usize = 3;

@@ -36,7 +36,7 @@ pub(crate) fn mean_state() -> Vec<(&'static str, DataType)> {
 
 /// A metric whose value follows from the mean, or the sum, of one number a row.
 pub(crate) trait MeanMetric: Clone + Send + Sync + 'static {
-    /// Calls with the group of every row that is counted, and its number.
+    /// Calls `add` for every row that is counted, with its group and its number.
     fn each(&mut self, rows: &Rows<'_>, add: impl FnMut(usize, f64)) -> Result<()>;
 
     /// The value of a group; `None` for NULL.

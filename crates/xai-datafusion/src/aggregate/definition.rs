@@ -15,7 +15,7 @@ use datafusion::logical_expr::{
 use crate::aggregate::groups::{Frame, Grouped, Groups, OneGroup};
 use crate::function::{Argument, Call, Stages, coerced, documentation, known_by_name};
 
-/// An aggregate function: one constant each.
+/// An aggregate function. Each function is a constant of this type.
 pub(crate) struct Definition {
     pub(crate) name: &'static str,
     pub(crate) description: &'static str,
@@ -116,7 +116,7 @@ impl AggregateUDFImpl for Aggregate {
         } = *self.definition;
         match (self.definition.groups)(&Call::from_constants(name, arguments, Vec::new())) {
             Ok(groups) => OneGroup::new(groups).evaluate(),
-            // A constant is missing that no rows do not need.
+            // A required constant argument is missing, but without rows it is not needed.
             Err(_) => ScalarValue::try_from(data_type),
         }
     }

@@ -10,7 +10,7 @@ use crate::aggregate::groups::{Groups, Rows, take_first};
 
 /// A metric whose state is `N` counts.
 pub(crate) trait FlatMetric<const N: usize>: Clone + Send + Sync + 'static {
-    /// Calls with the group of every row that is counted, and what it adds to the counts of the group.
+    /// Calls `add` for every row that is counted, with its group and what it adds to the counts of the group.
     fn each(&mut self, rows: &Rows<'_>, add: impl FnMut(usize, [u64; N])) -> Result<()>;
 
     /// The values of groups.

@@ -87,7 +87,7 @@ impl Rows<'_> {
         NullBuffer::union(self.passing().as_ref(), self.present(columns).as_ref())
     }
 
-    /// Calls with every row that is counted, and its group.
+    /// Calls `each` for every row that is counted, with the row and its group.
     pub(crate) fn for_each(
         &self,
         counted: Option<&NullBuffer>,
@@ -107,8 +107,7 @@ impl Rows<'_> {
         }
     }
 
-    /// Calls with the group of every row that passes the filter and has no value in one of these
-    /// columns.
+    /// Calls `each` for every row that passes the filter and has no value in one of these columns, with its group.
     pub(crate) fn for_each_null(&self, columns: &[usize], mut each: impl FnMut(usize)) {
         let Some(present) = self.present(columns) else {
             return;

@@ -1,4 +1,4 @@
-//! States that are stored as bytes: for metrics that need much of every group.
+//! States that are stored as bytes, for metrics whose state of a group is more than a few numbers.
 
 use std::sync::Arc;
 

@@ -98,7 +98,8 @@ trait SideInputs<'a> {
     ) -> xai_core::Result<Vec<Option<f64>>>;
 }
 
-/// The values of all rows: neighbours of one length are values together, as the rows of an array.
+/// The values of all rows. Consecutive rows that [can be joined](SideInputs::can_join) are evaluated together, as the
+/// rows of an array.
 fn values<'a, M: AttributionMetric, B: SideInputs<'a>>(
     metric: &M,
     columns: &'a [ArrayRef],
@@ -275,7 +276,7 @@ impl<'a> SideInputs<'a> for Relevant<'a> {
     }
 }
 
-/// Declares numbers sides the attributions, a list for each row.
+/// Declares side inputs that are one list of numbers per row.
 macro_rules! numbers {
     ($($name:ident($argument:literal, $description:literal): |$metric:ident, $attributions:ident, $numbers:ident| $values:expr;)+) => {$(
         struct $name<'a>(Lists<'a, f64>);

@@ -62,10 +62,10 @@ impl FeatureRows {
     }
 }
 
-/// Checks the first three columns of a table.
+/// Checks that a table has exactly three columns: an id, a class (named `class` in errors) and features.
 ///
 /// # Errors
-/// A planning error that names the column.
+/// A planning error that names the column of a wrong type, or says how many columns there are.
 pub(crate) fn check_columns(
     table: &'static str,
     frame: &DataFrame,

@@ -184,7 +184,7 @@ fn constant(expr: &Arc<dyn PhysicalExpr>) -> Option<ScalarValue> {
 
 /// A number; where it is whole, as a whole one.
 fn as_value(number: f64) -> Value {
-    /// Whole numbers below have no neighbour that is the same double.
+    /// 2^53. Below, different whole numbers are different doubles.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if number.fract() == 0.0 && number.abs() < EXACT {
         Value::Integer(number as i64)

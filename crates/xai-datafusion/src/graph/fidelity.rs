@@ -138,8 +138,8 @@ fn classes_of<T: ArrowPrimitiveType<Native: Real>>(
     classes: &mut [i64],
 ) -> Result<()> {
     let lists = Lists::new::<T>(column);
-    // Of a batch whose rows are all counted and have one length: at once, by the kernel of the library. It refuses what is
-    // wrong, whose row is then told below.
+    // If all rows are counted and have one length, the library evaluates them at once. It refuses wrong outputs; the
+    // loop below then finds the row to report.
     if counted.is_none()
         && let Some((outputs, n)) = lists.equal_length()
         && n_outputs.is_none_or(|expected| expected == n)

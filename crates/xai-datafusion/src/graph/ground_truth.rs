@@ -80,8 +80,8 @@ struct ConfusionMetric {
     value: fn(&Confusion) -> Option<f64>,
 }
 
-/// Calls with the group, the score and what is judged of every element that is counted. A threshold meets
-/// the scores in their own precision; in double precision their order is the same.
+/// Calls `each` for every element that is counted, with its group, its score in double precision, and whether it counts
+/// as predicted and as true. Thresholds are compared in the precision of the scores.
 pub(crate) fn for_each_element(
     function: &str,
     metric: &GroundTruthMetric,

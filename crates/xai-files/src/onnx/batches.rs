@@ -94,7 +94,7 @@ impl OnnxModel {
 /// 2^24: up to this magnitude, single precision represents every integer.
 const MAX_EXACT: f64 = 16_777_216.0;
 
-/// Converts numbers to single precision, in which the engines compute.
+/// Converts numbers to single precision, in which engines take real inputs.
 fn single<T: Real>(numbers: &ArrayViewD<'_, T>) -> Result<Input, Reason> {
     let single = numbers.mapv(|x| x.to_f64_exact() as f32);
     if single.iter().any(|x| x.is_infinite()) {

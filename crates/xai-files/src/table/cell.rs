@@ -26,7 +26,7 @@ pub enum NonNumber {
     Missing,
     /// An infinite number.
     Infinite,
-    /// A number formatted for people: with a comma, a percent sign or a currency.
+    /// A number formatted for people: with a comma, an apostrophe, a percent sign or a currency.
     Formatted,
     /// True or False in a column of numbers.
     Boolean,

@@ -5,7 +5,7 @@ use super::cell::NonNumber;
 /// A cell that is not a finite number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NonNumberCell {
-    /// Row of the cell, counted from 0 below the header.
+    /// Row of the cell among the rows that the tally covers (those of a piece, for example), counted from 0.
     pub row: usize,
     /// Line of the file, counted from 1.
     pub line: u64,
@@ -36,9 +36,9 @@ pub enum Contents<'a> {
         /// The first missing cell.
         missing: Option<&'a NonNumberCell>,
     },
-    /// Numbers, with at least one cell that is not a number: the first such cell.
+    /// The first cell that is not a finite number, in a column that is neither text nor codes.
     Mixed(&'a NonNumberCell),
-    /// Text and no numbers.
+    /// Text and no numbers, except codes with leading zeros.
     Words,
     /// Whole numbers of which some have leading zeros, such as zip codes.
     Codes,

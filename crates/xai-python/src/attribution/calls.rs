@@ -1,4 +1,4 @@
-//! Models, explainers and other functions of the user's, as the library calls them.
+//! Adapters that let the library call models, explainers and other Python functions of the user.
 
 use std::sync::Arc;
 
@@ -14,17 +14,18 @@ use super::values::floats;
 use crate::array::{Reals, two_axes};
 use crate::work::Calls;
 
-/// A function of the user's.
+/// A Python function of the user.
 pub(super) type Function = Arc<Py<PyAny>>;
 
-/// Tells a function how many of something are done, and does not wait for it.
+/// Reports progress to a function, without waiting for it.
 pub(super) fn tell(calls: &Calls, function: &Function, number: usize) {
     let function = Arc::clone(function);
     calls.tell(move |py| function.bind(py).call1((number,)).map(drop));
 }
 
-/// Returns the outcome of a run. An exception of a Python function comes first; it gets the attribute `completed_scores` with what was
-/// computed before, if it can have attributes.
+/// Returns the outcome of a run. An exception of a Python function takes precedence over the error of the run. The
+/// raised exception gets the attribute `completed_scores` with the scores that were computed before, if it can have
+/// attributes.
 pub(super) fn outcome_of_run<R>(
     calls: &Calls,
     py: Python<'_>,
@@ -132,7 +133,8 @@ impl<T: Native> Explainer<T> for PyExplainer {
     }
 }
 
-/// Targets as Python has them; rows in single precision with such inputs, for frameworks want one precision.
+/// Converts targets to Python. With `single`, rows of weights are converted to single precision like the inputs,
+/// because frameworks expect one precision.
 pub(super) fn targets(py: Python<'_>, targets: Targets, single: bool) -> Bound<'_, PyAny> {
     match targets {
         Targets::Classes(classes) => classes.into_pyarray(py).into_any(),
@@ -144,8 +146,7 @@ pub(super) fn targets(py: Python<'_>, targets: Targets, single: bool) -> Bound<'
     }
 }
 
-/// A distance of two maps that is a function of Python, for closures that own what they use. NaN after an
-/// exception, which the run ends with.
+/// Converts a Python function to a distance of two maps. After an exception, which ends the run, the distance is NaN.
 pub(super) fn distance(
     calls: Calls,
     function: Function,
@@ -160,7 +161,7 @@ pub(super) fn distance(
     }
 }
 
-/// The key of a map that is a function of Python, as [`distance`]. Empty after an exception.
+/// Converts a Python function to a function that returns the key of a map. After an exception, the key is empty.
 pub(super) fn map_key(
     calls: Calls,
     function: Function,

@@ -1,4 +1,4 @@
-//! Details of the metrics that other families do not have, and their words, parameters and directions.
+//! Attribution metrics: words of arguments, parameters, directions, and details that metrics of other families lack.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -10,7 +10,7 @@ use xai_core::describe::{Kind, Parameter};
 use crate::described::{self, Given};
 use crate::error::OrRaise;
 
-/// The words that arguments may be, by the arguments, and the metrics of the word `standard`.
+/// The words that each argument accepts, and the metrics that the word `standard` stands for.
 #[pyfunction]
 fn attribution_words(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let names = |kind: Kind| {
@@ -26,7 +26,7 @@ fn attribution_words(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(words)
 }
 
-/// All parameters of a metric with some of them set: raises what is wrong with those.
+/// Returns all parameters of a metric, some of them set to given values. Raises an exception if these are not valid.
 #[pyfunction]
 fn attribution_parameters<'py>(
     py: Python<'py>,
@@ -48,7 +48,7 @@ fn attribution_direction(py: Python<'_>, name: &str, params: Given) -> PyResult<
     Ok(direction.or_raise(py)?.to_string())
 }
 
-/// Adds to the description of a metric what only metrics of this family have.
+/// Adds the details that only attribution metrics have to the description of a metric.
 pub(crate) fn add_details(described: &Bound<'_, PyDict>, name: &str) -> PyResult<()> {
     let entry = registry::find(name).or_raise(described.py())?;
     let layouts: Vec<&str> = LAYOUTS
@@ -65,7 +65,7 @@ pub(crate) fn add_details(described: &Bound<'_, PyDict>, name: &str) -> PyResult
     for parameter in parameters {
         let takes_functions = match parameter.as_any().get_item("name")?.extract::<&str>()? {
             "baseline" | "discretizer" => true,
-            // Those metrics whose distance the bindings can set to a function of the user.
+            // Only for these metrics can the bindings set the distance to a function of the user.
             "distance" => {
                 ["average-stability", "maximum-stability", "local-lipschitz"].contains(&name)
             }

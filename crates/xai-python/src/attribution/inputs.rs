@@ -22,7 +22,7 @@ use crate::work::Calls;
 /// The inputs of a request by name. Those that are `None` or not given are left out.
 pub(super) struct NamedInputs<'py>(Vec<(Input, NamedInput<'py>)>);
 
-/// An input as Python has it.
+/// An input as Python passes it.
 #[derive(FromPyObject)]
 enum NamedInput<'py> {
     Booleans(PyReadonlyArrayDyn<'py, bool>),
@@ -40,7 +40,7 @@ impl<'py> FromPyObject<'_, 'py> for NamedInputs<'py> {
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let given = object.cast::<PyDict>()?;
         let mut inputs = Vec::new();
-        // A mosaic stands for masks.
+        // A mosaic is passed instead of masks.
         let names = INPUTS.iter().map(|spec| (spec.input, keyword(spec)));
         for (input, name) in names.chain([(input::MASKS, "mosaic".to_owned())]) {
             if let Some(value) = given.get_item(name)?
@@ -104,13 +104,13 @@ impl NamedInputs<'_> {
 }
 
 impl OwnedInputs {
-    /// Whether there is a function to call.
+    /// Whether an input is a Python function.
     pub(super) fn call_python(&self) -> bool {
         let mut inputs = self.0.iter();
         inputs.any(|(_, value)| matches!(value, OwnedInput::Function(_)))
     }
 
-    /// Adds them to the data of a run; with `single`, functions are given inputs in single precision.
+    /// Adds the inputs to the data of a run. With `single`, Python functions receive single precision.
     pub(super) fn add_to<'a, T: Real>(
         self,
         data: Data<'a, T>,
@@ -146,7 +146,7 @@ impl OwnedInputs {
     }
 }
 
-/// A layer of the model.
+/// A layer of the model, computed by a Python function.
 fn representation(function: Function, calls: Calls, single: bool) -> Representation {
     Representation::from_fn(move |inputs| -> std::result::Result<Array2<f64>, _> {
         let function = Arc::clone(&function);

@@ -1,4 +1,4 @@
-//! Metrics of a model that is asked which features are kept.
+//! Metrics of a model that receives indices of samples and the features to keep, instead of masked inputs.
 
 use std::sync::Arc;
 
@@ -101,7 +101,7 @@ impl MaskedModel for PyMaskedModel {
 }
 
 impl Job<'_> {
-    /// Does something with the evaluation of the job, and with how an evaluation of some samples is set up.
+    /// Calls `work` with the evaluation of the job and with a function that configures the evaluation of some samples.
     fn with<R>(
         &self,
         calls: &Calls,
@@ -134,7 +134,7 @@ impl Job<'_> {
         let build = || built::<f64>(&self.metrics, calls, false);
         build()?;
         work(evaluation, &|mut evaluation, samples| {
-            // They were built above, so that they are built here.
+            // Cannot fail, because it succeeded above.
             for (name, metric) in build().unwrap_or_default() {
                 evaluation = evaluation.metric_named(name, metric);
             }
@@ -153,8 +153,9 @@ impl Job<'_> {
     }
 }
 
-/// The subsets of some samples, as metrics that draw some take them: by their features, and as what is added to presence. Python has
-/// checked that samples of the same number of features have as many, of one size.
+/// Adds the given subsets of some samples to an evaluation, in both forms that metrics take: as indices of features,
+/// and as noise that is added to the presence of features (−1 removes one). Python has checked that samples with the
+/// same number of features have the same number of subsets, all of one size.
 fn given_subsets<'e>(
     evaluation: Evaluation<'e, f64>,
     subsets: &[ArrayView2<'_, i64>],
@@ -167,7 +168,7 @@ fn given_subsets<'e>(
     });
     let mut noise = Array3::zeros((draws, samples.len(), n_features[samples[0]]));
     for ((draw, sample, _), &feature) in features.indexed_iter() {
-        // What is out of range is told of the features.
+        // Indices that are out of range are reported when the metric checks the indices of features.
         if let Some(noise) = noise.get_mut((draw, sample, feature as usize)) {
             *noise = -1.0;
         }
@@ -193,8 +194,8 @@ fn attribution_masked_values(
     Ok(AttributionValues::new(outcome_of_run(&calls, py, outcome)?))
 }
 
-/// The number of rows that the metrics are going to ask the model about, and how many of these are whole samples. Lower bounds if a
-/// metric does not know its rows beforehand.
+/// Returns the number of rows that the metrics will pass to the model, and how many of these are whole samples. Lower
+/// bounds if a metric does not know its rows in advance.
 #[pyfunction]
 fn attribution_masked_plan(py: Python<'_>, request: MaskedRequest<'_>) -> PyResult<(u64, u64)> {
     let job = request.job(py)?;

@@ -51,18 +51,18 @@ pub(super) struct AskedMetric {
     distance: Option<Py<PyAny>>,
     /// The key of a map, in place of the parameter.
     discretizer: Option<Py<PyAny>>,
-    /// The metric itself, where it is one of the user's: `metric` is then the name.
+    /// A metric written by the user. `metric` is then only its name.
     own: Option<AskedOwn>,
     /// Whether its random draws are given as a side input.
     draws_are_given: bool,
 }
 
-/// A metric of the user's: a function that is given a batch as a dictionary, and answers a number per sample.
+/// A metric written by the user: a function that receives a batch as a dictionary and returns a number per sample.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 struct AskedOwn {
     function: Py<PyAny>,
-    /// Changed inputs of a batch `(changes, batch, …)`, whose scores it is given.
+    /// Function that returns changed inputs of a batch, `(changes, batch, …)`. `function` receives their scores.
     changes: Option<Py<PyAny>>,
     direction: String,
     /// Names of the parts of a batch that it receives.
@@ -102,7 +102,7 @@ pub(super) struct Asked {
     pub(super) draws_are_given: bool,
 }
 
-/// A metric of the user's that was asked for.
+/// A requested metric that the user wrote.
 pub(super) struct OwnMetric {
     pub(super) function: Function,
     pub(super) changes: Option<Function>,
@@ -116,12 +116,12 @@ pub(super) enum Kind {
     Own(OwnMetric),
 }
 
-/// A function that may be there.
+/// Clones an optional Python function.
 fn function(py: Python<'_>, of: &Option<Py<PyAny>>) -> Option<Function> {
     of.as_ref().map(|of| Arc::new(of.clone_ref(py)))
 }
 
-/// Returns the default scoring after an activation.
+/// Returns the default scoring with an activation.
 pub(super) fn scoring(py: Python<'_>, activation: &str) -> PyResult<Scoring> {
     Ok(Scoring {
         activation: activation.parse::<Activation>().or_raise(py)?,
@@ -207,14 +207,14 @@ impl Job<'_> {
             || self.sides.call_python()
     }
 
-    /// The elements of inputs and maps.
+    /// Number of elements of inputs and maps.
     pub(super) fn n_elements(&self) -> usize {
         let maps = self.explainers.iter().filter_map(|e| e.maps.as_ref());
         self.inputs.iter().chain(maps).map(View::len).sum()
     }
 
-    /// Returns whether the inputs and all maps are in single precision, so that the run is, too. Otherwise they are widened, which is
-    /// exact.
+    /// Returns whether the inputs and all maps are in single precision. Then the run is, too; otherwise they are
+    /// widened, which is exact.
     pub(super) fn is_single(&self) -> bool {
         let maps = self.explainers.iter().filter_map(|e| e.maps.as_ref());
         self.inputs.iter().chain(maps).all(View::is_single)

@@ -1,4 +1,4 @@
-//! Inputs and maps as they lie in memory, in the precision of a run.
+//! Views of inputs and maps, in the precision of a run.
 
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// In double precision: in place where it is.
+    /// The array in double precision, copied only if it has single precision.
     pub(super) fn double(&self) -> CowArray<'_, f64, IxDyn> {
         match self {
             Self::Single(view) => view.mapv(f64::from).into(),
@@ -44,7 +44,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The samples of a run in some precision: in place where they have it.
+    /// The samples of a run in its precision, converted batch by batch only if they have another one.
     pub(super) fn samples<T: Native>(&self) -> Box<dyn Samples<T> + Send + '_> {
         T::samples(self)
     }

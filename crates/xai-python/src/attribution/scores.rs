@@ -1,4 +1,4 @@
-//! The model's outputs and scores by themselves, and what is made of maps alone.
+//! Scores without metrics (of whole and masked inputs), and functions of maps alone.
 
 use ndarray::{Array2, ArrayD};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayDyn, PyReadonlyArray1};
@@ -25,7 +25,8 @@ use crate::work::{self, Calls};
 
 type Scores<'py> = (Bound<'py, PyArray1<f64>>, Option<Bound<'py, PyArray1<f64>>>);
 
-/// The score of every sample, and with an explainer also that of what its map keeps: NaN for a constant map.
+/// Returns the score of every sample and, if there is an explainer, the score of the input masked by its map, which is
+/// NaN for a constant map.
 #[pyfunction]
 #[pyo3(signature = (request, n_jobs=None))]
 fn attribution_scores<'py>(
@@ -78,8 +79,8 @@ fn scores<T: Native>(
     Ok((scores.base, Some(scores.masked)))
 }
 
-/// Average Drop, Increase or Gain of scores that exist: the mean, and one value per sample. A masked score that is NaN is
-/// that of a constant map, and has no value.
+/// Average Drop, Increase or Gain of given scores: the mean, and a value per sample. A masked score of NaN stands for a
+/// constant map, for which the value is undefined.
 #[pyfunction]
 fn attribution_of_scores<'py>(
     py: Python<'py>,
@@ -106,7 +107,7 @@ fn attribution_of_scores<'py>(
     Ok((value, PyArray1::from_vec(py, floats(&per_sample).collect())))
 }
 
-/// The activation of every row of outputs.
+/// Applies an activation to every row of outputs.
 #[pyfunction]
 fn attribution_activated<'py>(
     py: Python<'py>,
@@ -129,7 +130,7 @@ fn attribution_activated<'py>(
     Ok(activated.into_pyarray(py))
 }
 
-/// Inputs multiplied by the masks that maps become, and whether each map has a mask.
+/// Returns the inputs multiplied by the masks made from maps, and for each map whether it has a mask.
 #[pyfunction]
 #[pyo3(signature = (inputs, maps, layout=None, n_jobs=None, as_xplique=false))]
 fn attribution_mask_inputs<'py>(
@@ -205,7 +206,7 @@ fn attribution_maps_within(
     near.or_raise(py)
 }
 
-/// The mean of an explainer's maps over noisy copies of every input; the noise is that which is given, or drawn.
+/// The mean of an explainer's maps over noisy copies of every input. The noise is given or drawn.
 #[pyfunction]
 #[pyo3(signature = (explainer, inputs, targets, n_copies, magnitude, seed, noise=None, n_jobs=None))]
 #[expect(clippy::too_many_arguments, reason = "the Python side names them")]
@@ -242,7 +243,7 @@ fn attribution_smoothed<'py>(
     Ok(calls.outcome(py, outcome)?.into_pyarray(py))
 }
 
-/// The rows of so many bytes that a model is called with, where nobody says.
+/// The default number of rows per call of a model, if a row has `row_bytes` bytes.
 #[pyfunction]
 fn attribution_rows_per_call(row_bytes: usize) -> usize {
     xai_attribution::model::rows_per_call(row_bytes)

@@ -70,7 +70,7 @@ fn attribution_ragged<'py>(
             entry.key()
         )));
     };
-    // Copied at once: to book each of them as borrowed would cost more than the metric.
+    // Copied, because tracking a borrow of each array would cost more than the metric.
     let maps: Vec<Vec<f64>> = maps
         .iter()
         .map(PyArrayMethods::to_vec)

@@ -1,4 +1,4 @@
-//! The values of an evaluation, sample by sample: what parts of a data set are joined from.
+//! The values of an evaluation per sample, which can be merged over the parts of a data set.
 
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyKeyError;
@@ -43,7 +43,7 @@ type Stored = (
 /// Values of parameters by name.
 type Settings = Vec<(String, String)>;
 
-/// Samples, explainers and calls of the model.
+/// Number of samples, names of the explainers, and calls of the model.
 type OfAll = (usize, Vec<String>, ModelCalls);
 
 /// Stored form of remarks.
@@ -75,7 +75,7 @@ impl AttributionValues {
         (self.0.model_calls.calls, self.0.model_calls.rows)
     }
 
-    /// Choices that nobody made, and that the values depend on: what each is about, and a sentence.
+    /// Assumptions that the values depend on, each with the input or option that it is about: `(about, sentence)`.
     #[getter]
     fn assumed(&self) -> Vec<(String, String)> {
         pairs(&self.0.assumed)
@@ -142,7 +142,7 @@ impl AttributionValues {
             seed,
         };
         let mut table = work::run(py, n_jobs, || self.0.table(&statistics))?.or_raise(py)?;
-        // They are here already, as arrays.
+        // Python gets these as arrays from other methods.
         for value in table.metrics.iter_mut().flat_map(|m| &mut m.values) {
             value.per_sample = Vec::new();
             value.curve = None;
@@ -263,7 +263,7 @@ pub(super) fn floats(values: &[Option<f64>]) -> impl Iterator<Item = f64> + '_ {
     values.iter().map(|value| value.unwrap_or(f64::NAN))
 }
 
-/// Numbers of features, and the scores at them.
+/// Converts a curve to two arrays: numbers of flipped features, and scores.
 pub(super) fn curve<'py>(py: Python<'py>, points: &[CurvePoint]) -> PyResult<Bound<'py, PyTuple>> {
     let flipped = points
         .iter()

@@ -45,7 +45,7 @@ pub(super) fn answer(py: Python<'_>, found: Precedents) -> Answer<'_> {
     )
 }
 
-/// Lists that begin at `starts`, as rows.
+/// Converts lists that begin at `starts` to rows of equal length.
 pub(super) fn neighbors<'py>(
     py: Python<'py>,
     starts: &[usize],

@@ -55,8 +55,8 @@ impl CasebasedAudit {
         })
     }
 
-    /// Adds what was found of samples: predicted classes, true ones where they are known, correspondence
-    /// (NaN where undefined), levels, and how many training rows tie at rank k. All arrays have one value per sample.
+    /// Adds explanations of samples: predicted classes, true classes if they are known, correspondence (NaN if
+    /// undefined), levels, and the number of training rows that tie at rank k. All arrays have one value per sample.
     fn update(
         &mut self,
         py: Python<'_>,

@@ -1,4 +1,4 @@
-//! The choices of an explainer, as Python says them.
+//! Options of an explainer, as Python passes them.
 
 use numpy::PyReadonlyArray2;
 use pyo3::exceptions::PyValueError;
@@ -17,7 +17,7 @@ use crate::stored::to_python;
 /// Options in addition to the described parameters: names, columns, class weights.
 #[derive(Deserialize)]
 pub(super) struct Choices {
-    /// A weighting that no word says.
+    /// A weighting with settings, which cannot be given as a word.
     kernel: Option<Kernel>,
     class_weights: Vec<(i64, f64)>,
     class_names: Vec<(i64, String)>,
@@ -27,7 +27,7 @@ pub(super) struct Choices {
     similarity: Option<Use>,
 }
 
-/// Something of Python as a value of ours.
+/// Converts a Python object to a Rust value. `name` is its name in errors.
 pub(super) fn read<'py, T: Deserialize<'py>>(
     name: &str,
     value: &'py Bound<'py, PyAny>,
@@ -69,7 +69,7 @@ impl Choices {
     }
 }
 
-/// The distance of Mahalanobis by a covariance.
+/// The Mahalanobis distance for a covariance matrix.
 pub(super) fn mahalanobis(
     py: Python<'_>,
     covariance: &PyReadonlyArray2<'_, f64>,
@@ -78,7 +78,7 @@ pub(super) fn mahalanobis(
     Ok(Distance::Mahalanobis(distance))
 }
 
-/// The settings of each weighting that has some, with values that stand for any.
+/// The weightings that have settings, with example values.
 #[pyfunction]
 pub(super) fn casebased_kernels(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     let kernels = [

@@ -1,4 +1,4 @@
-//! Correspondence of neighbours that are known already.
+//! Correspondence of given neighbours.
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -12,8 +12,8 @@ use crate::described::Given;
 use crate::error::OrRaise;
 use crate::work::run_sized;
 
-/// The score and the level of one prediction; no score where it is undefined. A kernel is a weighting that no word
-/// says.
+/// The score and the level of one prediction. The score is `None` if it is undefined. `kernel` is a weighting with
+/// settings, which cannot be given as a word.
 #[pyfunction]
 fn casebased_correspondence(
     py: Python<'_>,
@@ -43,8 +43,8 @@ type Weighed<'py> = (
     Bound<'py, PyArray1<i8>>,
 );
 
-/// The correspondence of many predictions by weights of the neighbours, `(m, k)`, that Python has made of
-/// distances; NaN where there is no neighbour. Without predictions the neighbours vote.
+/// The correspondence of many predictions, from the weights of their neighbours, `(m, k)`, which Python has computed
+/// from distances. A weight is NaN if there is no neighbour. Without predictions, the neighbours vote.
 #[pyfunction]
 fn casebased_weigh<'py>(
     py: Python<'py>,

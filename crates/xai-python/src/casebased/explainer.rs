@@ -124,7 +124,7 @@ impl CasebasedExplainer {
         Ok(weights.or_raise(py)?.into_pyarray(py))
     }
 
-    /// Returns, for each sample, a dictionary of statistics that show no training row, or nothing.
+    /// Returns, for each sample, a dictionary of statistics that show no training row, or `None` if they are withheld.
     fn aggregate<'py>(
         &self,
         py: Python<'py>,

@@ -1,9 +1,9 @@
 //! Outputs of a model that Python computed before it called this library.
 //!
-//! A similarity asks a closure for the activations or the leaves of rows, in order, a batch at a time.
-//! Here Python has asked the model already, once and on the thread that called us; the closure hands
-//! out what it said. The answers lie on a stack of the thread that works: a thread that waits for
-//! others may take up the work of another caller, and finishes that first.
+//! A similarity calls a closure for the activations or the leaves of rows, in order and batch by batch. Here Python has
+//! already called the model, once and on the calling thread, and the closure returns parts of these outputs. The
+//! outputs are on a stack of the working thread, because a thread that waits for others may start work of another
+//! caller, which it finishes first.
 
 use std::cell::RefCell;
 
@@ -23,7 +23,7 @@ pub(super) enum Given {
     Leaves(Array2<u32>),
 }
 
-/// The arrays that Python gives.
+/// The outputs as arrays from Python.
 #[derive(FromPyObject)]
 pub(super) enum GivenArray<'py> {
     Activations(PyReadonlyArray2<'py, f64>),
@@ -39,7 +39,7 @@ impl GivenArray<'_> {
     }
 }
 
-/// Does some work whose closures hand out what was given.
+/// Runs `work`, in which the closures of similarities return parts of `given`.
 pub(super) fn with<R>(given: Option<Given>, work: impl FnOnce() -> R) -> R {
     struct Pop;
     impl Drop for Pop {
@@ -133,7 +133,7 @@ fn take<T: Clone>(all: &Array2<T>, from: usize, n: usize) -> Array2<T> {
     all.slice_axis(Axis(0), slice).to_owned()
 }
 
-/// Nothing was given: an explainer was asked without its model.
+/// Error if no outputs were given, or outputs of the other kind: an explainer was called without its model.
 #[derive(Debug)]
 struct Missing;
 

@@ -1,7 +1,7 @@
 //! The functions and classes of `xai_metrics.casebased`.
 //!
-//! Classes are integers here: Python numbers labels of other types. What the model of a similarity
-//! gives for rows (activations, leaves) comes in as arrays, asked for in Python.
+//! Classes are integers here: Python numbers labels of other types. The outputs of the model of a similarity
+//! (activations, leaves) are computed in Python and passed as arrays.
 
 use pyo3::prelude::*;
 use xai_core::describe::Operation;

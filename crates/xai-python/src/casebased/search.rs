@@ -101,13 +101,13 @@ impl CasebasedSearch {
         Ok(neighbors(py, &starts, indices, distances))
     }
 
-    /// The name of the engine; what `auto` became.
+    /// The name of the engine; for `auto`, that of the chosen one.
     #[getter]
     fn engine(&self) -> String {
         self.search.engine().to_string()
     }
 
-    /// The share of true neighbours that are found; missing where all are.
+    /// The share of the true neighbours that are found; `None` for exact engines.
     #[getter]
     fn recall(&self) -> Option<f64> {
         self.search.recall()

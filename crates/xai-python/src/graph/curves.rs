@@ -1,4 +1,4 @@
-//! Numbers over several explanations or thresholds.
+//! Characterization scores of several explanations, the fidelity curve, and curves over thresholds.
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;

@@ -9,7 +9,7 @@ use crate::error::OrRaise;
 use crate::graph::answers::{Answers, compared, positions, return_type, target_of};
 use crate::work;
 
-/// Folds in the predictions on the whole graph, on what is kept, and on the complement.
+/// Updates the state with the predictions on the whole graph, on the explanation, and on its complement.
 pub(super) fn update<'py>(
     py: Python<'py>,
     answers: [&Answers<'py>; 3],
@@ -29,7 +29,7 @@ pub(super) fn update<'py>(
     work::run_sized(py, n_jobs, size, || fold(batch))?.or_raise(py)
 }
 
-/// Folds in outputs; those that are not of the first one's precision are an error.
+/// Updates the state with outputs; an error if they have different precisions.
 pub(super) fn update_probabilities<'py>(
     py: Python<'py>,
     state: &mut FidelityAccumulator,

@@ -1,4 +1,4 @@
-//! The metrics of graphs as states that batches or graphs fold into.
+//! Accumulators of graph metrics, which are updated with batches of samples or with graphs.
 
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -20,7 +20,7 @@ use crate::graph::fidelity::{update, update_probabilities};
 use crate::stored::{from_bytes, to_bytes, to_python};
 use crate::work;
 
-/// A metric over samples, or one over graphs that counts each graph the same, too.
+/// State of a metric over samples, or over graphs, where the mean with equal weight for each graph is computed, too.
 #[derive(Clone, Serialize, Deserialize)]
 #[expect(
     clippy::large_enum_variant,
@@ -37,7 +37,7 @@ enum State {
     DoubleTruthOverGraphs(OverGraphs<GroundTruthAccumulator<f64>>),
 }
 
-/// Does the same with a state of every kind, or of those that are named; an error for the others.
+/// Evaluates an expression with a state of any kind, or of the named kinds; an error for other kinds.
 macro_rules! of_kind {
     ($state:expr, [$($kind:ident)+], |$inner:ident| $body:expr) => {
         match $state {
@@ -59,7 +59,7 @@ macro_rules! of_kind {
     };
 }
 
-/// States that merge with their like.
+/// Merges two states of the same kind; an error for states of different kinds.
 macro_rules! merged {
     ($state:expr, $other:expr, $($kind:ident)+) => {
         match ($state, $other) {
@@ -244,7 +244,7 @@ impl GraphState {
     /// The result so far, as a dictionary.
     #[pyo3(signature = (n_jobs=None))]
     fn finish<'py>(&self, py: Python<'py>, n_jobs: Option<i64>) -> PyResult<Bound<'py, PyAny>> {
-        // Only a few divisions, for which no threads are woken.
+        // Only a few divisions, which are not worth waking threads.
         if let State::Fidelity(state) = &self.state {
             return to_python(py, &state.finish().or_raise(py)?);
         }

@@ -43,7 +43,7 @@ pub(super) fn graph_unfaithfulness<'py>(
     })
 }
 
-/// The unfaithfulness of every row by itself.
+/// The unfaithfulness of each single row.
 #[pyfunction]
 #[pyo3(signature = (full, kept, reading, index=None, n_jobs=None))]
 pub(super) fn graph_unfaithfulness_rows<'py>(
@@ -63,7 +63,7 @@ pub(super) fn graph_unfaithfulness_rows<'py>(
     })
 }
 
-/// The divergence of two distributions, from probabilities or their logarithms.
+/// The Kullback-Leibler divergence KL(p‖q) of two distributions, from probabilities or their logarithms.
 #[pyfunction]
 pub(super) fn graph_kl(
     py: Python<'_>,

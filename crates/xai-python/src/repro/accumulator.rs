@@ -1,4 +1,4 @@
-//! The pairwise metrics as a state that blocks of samples fold into.
+//! Accumulator of the pairwise metrics, which is updated with blocks of samples.
 
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -39,7 +39,7 @@ impl PairwiseState {
         to_bytes(py, &self.state)
     }
 
-    /// Folds in `(k, m)` predictions of all runs for some samples.
+    /// Adds the `(k, m)` predictions of all `k` runs for `m` samples.
     #[pyo3(signature = (predictions, labels, n_jobs=None))]
     fn update(
         &mut self,
@@ -70,7 +70,7 @@ impl PairwiseState {
         self.state.n_samples()
     }
 
-    /// The values of the pairs by metric, and what is known of all runs.
+    /// The values of the pairs by metric, and the results over all runs.
     #[pyo3(signature = (metrics, n_jobs=None))]
     fn finish<'py>(
         &self,

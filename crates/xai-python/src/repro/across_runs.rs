@@ -18,7 +18,7 @@ use crate::repro::pairwise::indices;
 use crate::stored::to_python;
 use crate::work;
 
-/// Agreement as Python takes it: what is observed, and the scores.
+/// Converts agreement to a dictionary: the observed agreement, and the coefficients by name.
 pub(super) fn described<'py>(
     py: Python<'py>,
     agreement: &xai_repro::Agreement,

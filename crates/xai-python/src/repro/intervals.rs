@@ -42,7 +42,7 @@ pub(super) fn repro_pair_interval<'py>(
     to_python(py, &work::run(py, n_jobs, interval)?.or_raise(py)?)
 }
 
-/// Wilson's interval of a share of so many successes among `n`.
+/// Wilson's interval of a share, `successes` of `n`.
 #[pyfunction]
 pub(super) fn repro_wilson(
     py: Python<'_>,

@@ -1,4 +1,4 @@
-//! Runs as bits, packed once for any number of questions.
+//! Runs packed into bits, once for all metrics.
 
 use std::borrow::Cow;
 
@@ -54,8 +54,8 @@ impl PackedRuns {
         })
     }
 
-    /// Packs runs of one array each, one after another: an iterable may make them when they are asked
-    /// for, and none is kept.
+    /// Packs runs of one array each, one after another. An iterable may create each run when it is requested, and no
+    /// run is kept.
     #[staticmethod]
     #[pyo3(signature = (metrics, runs, labels, n_jobs=None))]
     fn from_runs(
@@ -94,7 +94,7 @@ impl PackedRuns {
         self.runs.n_samples()
     }
 
-    /// The labels that occur in the predictions; empty where only errors were asked for.
+    /// The labels that occur in the predictions; empty if all requested metrics are metrics of errors.
     #[getter]
     fn classes(&self) -> Vec<i64> {
         self.runs.classes().to_vec()

@@ -37,7 +37,7 @@ impl Study {
     ) -> PyResult<Self> {
         let settings: StudySettings = given.build(py)?;
         let study = SimulationStudy::new(settings).or_raise(py)?;
-        // A loop that is stopped is left item by item: short loops are left at once.
+        // In short loops, because a loop reserves memory for all its results before it starts.
         let simulate = || {
             let mut draws = Vec::new();
             let mut start = first;

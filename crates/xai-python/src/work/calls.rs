@@ -48,7 +48,8 @@ impl Calls {
 
     /// Calls a function on the waiting thread and blocks until it returns.
     ///
-    /// After the first exception, or if no thread is waiting, nothing is called: neither a bug nor Ctrl-C is followed by further batches.
+    /// After the first exception, or if no thread is waiting, nothing is called, so that no further batches follow a
+    /// bug or Ctrl-C.
     pub(crate) fn call<R: Send + 'static>(
         &self,
         call: impl for<'py> FnOnce(Python<'py>) -> PyResult<R> + Send + 'static,
@@ -58,17 +59,18 @@ impl Calls {
         (self.hand_over)(Box::new(move |py| {
             if !raised.any.load(Ordering::Relaxed) {
                 match call(py) {
-                    // The one who asked is there as long as the answer is awaited.
+                    // Cannot fail: the receiver waits for the answer.
                     Ok(made) => drop(answer.send(made)),
                     Err(exception) => raised.keep(exception),
                 }
             }
         }));
-        // No answer comes where the call was dropped.
+        // There is no answer if the call was dropped or raised an exception.
         answered.recv().map_err(|_| HasRaised.into())
     }
 
-    /// Tells the waiting thread something, and goes on. Unlike [`call`](Self::call) also after an exception.
+    /// Calls a function on the waiting thread without waiting for it, unlike [`call`](Self::call) also after an
+    /// exception.
     pub(crate) fn tell(
         &self,
         call: impl for<'py> FnOnce(Python<'py>) -> PyResult<()> + Send + 'static,

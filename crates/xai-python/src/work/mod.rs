@@ -33,7 +33,7 @@ enum Message {
 /// Largest number of elements for which work takes less time than other threads take to wake.
 const SMALL: usize = 1 << 12;
 
-/// Does some work over so many elements: on this thread where they are few, else as [`run`].
+/// Does some work over `n_elements` elements: on this thread if they are few, otherwise as [`run`].
 ///
 /// # Errors
 /// As [`run`].
@@ -64,7 +64,7 @@ pub(crate) fn run<R: Send>(
     Ok(run_on(py, &pool, |_| work())?.1)
 }
 
-/// Does some work that calls Python back, from any of its threads; the calls tell what one of them raised.
+/// Does some work that calls Python from any of its threads. The returned calls have the first exception.
 ///
 /// # Errors
 /// As [`run`].
@@ -77,7 +77,7 @@ pub(crate) fn run_with_calls<R: Send>(
     run_on(py, &pool, work)
 }
 
-/// Does some work over so many elements that could call Python, but has nothing to call: as [`run_sized`].
+/// As [`run_sized`], for work that could call Python but has no function to call.
 ///
 /// # Errors
 /// As [`run`].
@@ -110,7 +110,7 @@ fn run_on<R: Send>(
                 let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                     stoppable(&stop, || work(&calls))
                 }));
-                // A stopped work is not waited for any more.
+                // Nobody waits for stopped work.
                 let outcome = match outcome {
                     Ok(Ok(made)) => Ok(made),
                     Ok(Err(_)) => return,

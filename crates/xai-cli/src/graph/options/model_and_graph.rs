@@ -111,7 +111,7 @@ pub(crate) struct GraphArrays {
     pub(crate) mask: Array1<f32>,
     /// Way in which edges are removed, and whether both directions of an edge are kept or removed together.
     pub(crate) edges: EdgeChoices,
-    /// Copy of the choice in `edges`, which has no getter.
+    /// Copy of the choice in `edges`, which has no public getter.
     is_undirected: bool,
 }
 

@@ -10,7 +10,7 @@ use xai_files::{Failure, InFile};
 pub(crate) struct FoundFile {
     /// Path relative to the study; absolute for a file outside its folder.
     pub(crate) path: String,
-    /// Path relative to the working directory.
+    /// Path to open: the searched folder as the user named it, and the path below it.
     pub(crate) file: PathBuf,
     /// Folder of the file, as in `path`.
     pub(crate) folder: String,

@@ -142,8 +142,8 @@ fn evaluate(
     Attribution::new(origin, &compared.table, activation, gallery).map_err(Failure::new)
 }
 
-/// Collects the best and the worst maps of each explainer. `None` if the inputs are not images, if no metric has a better
-/// end, or if there is no map to show.
+/// Collects the best and the worst maps of the explainers that [`GalleryChoice`] includes. `None` if the inputs are not
+/// images, if no metric has a better end, or if there is no map to show.
 fn gallery(arguments: &Compare, compared: &Compared) -> Result<Option<Gallery>, Failure> {
     let shape = compared.opened.inputs.shape();
     let layout = compared.scoring.layout_of(shape).ok();

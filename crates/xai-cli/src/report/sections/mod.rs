@@ -36,7 +36,8 @@ pub(crate) const SECTIONS: &[&dyn StudySection] = &[
 /// Returns the kind of a section and its keys. Paths are relative to `folder`, and `seed` is that of the command line.
 ///
 /// # Errors
-/// If the section has an unknown key. The error shows its line.
+/// If the section has an unknown key or a wrong `seed`, or if this build does not have its kind. The error shows the
+/// line.
 pub(crate) fn open<'a>(
     (document, section): (&'a Document, &'a Section),
     folder: &'a Path,

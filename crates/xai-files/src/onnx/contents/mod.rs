@@ -31,9 +31,9 @@ pub(super) struct Contents {
     pub(super) data_files: BTreeSet<String>,
     /// The layout of images that the model takes.
     pub(super) images: ImageLayout,
-    /// Description of a node whose output does not fit into memory.
+    /// Description of a node whose output is too large for an engine to compute when it loads the model.
     pub(super) too_large: Option<String>,
-    /// The operator that computes each output.
+    /// The operator that computes each output; empty if no node of the graph computes it.
     pub(super) last_operators: Vec<String>,
 }
 

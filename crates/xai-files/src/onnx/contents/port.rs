@@ -32,7 +32,7 @@ pub(crate) enum PortKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Dimension {
     Fixed(usize),
-    /// Any length; axes with the same name have the same length.
+    /// Any length. In ONNX, axes with the same name have the same length; axes without a name are called `?` here.
     Named(String),
 }
 
