@@ -7,8 +7,8 @@ use xai_core::describe::{Element, InputSpec, MetricInfo, Param, Parameters, Valu
 
 use crate::error::OrRaise;
 
-/// Parameters by name: a dictionary, as of keyword arguments, in which `None` stands for the default, or `(name,
-/// value)` pairs.
+/// Parameters by name: a dictionary, as of keyword arguments, in which `None` stands for the default, or
+/// `(name, value)` pairs.
 #[derive(Clone, Default)]
 pub(crate) struct Given(pub(crate) Vec<(String, Value)>);
 

@@ -1,11 +1,11 @@
-//! Errors of the engine as Python's.
+//! Conversion of errors of the engine to Python exceptions.
 
 use datafusion::error::DataFusionError;
 use pyo3::PyErr;
 use pyo3::exceptions::{PyMemoryError, PyNotImplementedError, PyOSError, PyValueError};
 use xai_datafusion::failure::message;
 
-/// The exception that says what the engine says.
+/// Converts an error to an exception with the same message.
 pub(crate) fn raised(error: &DataFusionError) -> PyErr {
     use DataFusionError as E;
     let message = message(error);

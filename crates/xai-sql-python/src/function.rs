@@ -1,4 +1,4 @@
-//! Our functions, for sessions of the Python package `datafusion`.
+//! The functions of `xai_datafusion`, for sessions of the Python package `datafusion`.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use xai_datafusion::Stages;
 
-/// A function, with what it says of itself.
+/// An SQL function with its documentation.
 #[pyclass(frozen, module = "xai_metrics_sql")]
 pub(crate) struct Function {
     of: Of,
@@ -71,7 +71,7 @@ impl Function {
             .unwrap_or_default()
     }
 
-    /// A query with it.
+    /// An example query.
     #[getter]
     fn example(&self) -> Option<&str> {
         self.documentation()?.sql_example.as_deref()
@@ -81,7 +81,7 @@ impl Function {
         self.usage()
     }
 
-    /// The aggregate function as what `datafusion.udaf` takes.
+    /// Exports an aggregate function for `datafusion.udaf`.
     fn __datafusion_aggregate_udf__<'py>(
         &self,
         py: Python<'py>,
@@ -93,7 +93,7 @@ impl Function {
         PyCapsule::new_with_value(py, function, c"datafusion_aggregate_udf")
     }
 
-    /// The function of one row as what `datafusion.udf` takes.
+    /// Exports a function of one row for `datafusion.udf`.
     fn __datafusion_scalar_udf__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let Of::Scalar(of) = &self.of else {
             return Err(PyTypeError::new_err("an aggregate function"));

@@ -1,12 +1,12 @@
 //! The native part of the Python package `xai_metrics_sql`.
 //!
-//! | module | what it owns |
+//! | module | content |
 //! |---|---|
-//! | `error` | errors of the engine as Python's |
-//! | `function` | our functions, for sessions of the Python package `datafusion` |
+//! | `error` | conversion of errors to Python exceptions |
+//! | `function` | the functions of `xai_datafusion`, for sessions of the Python package `datafusion` |
 //! | `query` | queries in this process |
 //! | `stages` | queries in two stages, which other engines run |
-//! | `stream` | rows that Python has, and rows that it gets |
+//! | `stream` | rows from Python, and rows for Python |
 #![forbid(unsafe_code)]
 
 mod error;

@@ -15,7 +15,7 @@ use crate::error::raised;
 use crate::query::{Given, session};
 use crate::stream::{Batches, Engine, rows};
 
-/// A query whose rows lie in parts.
+/// A query over rows in several parts: the first stage computes states of each part, the second one the result.
 #[pyclass(frozen, module = "xai_metrics_sql")]
 pub(crate) struct TwoStages {
     of: xai_datafusion::TwoStages,

@@ -1,4 +1,4 @@
-//! Rows that Python has, and rows that it gets.
+//! Rows from Python, and rows for Python.
 
 use std::fmt;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -31,10 +31,10 @@ const AHEAD: usize = 4;
 /// Interval at which Ctrl-C is checked.
 const MOMENT: Duration = Duration::from_millis(100);
 
-/// The rows of a stream, in pieces that threads can share. To be called inside of a runtime.
+/// The rows of a stream, in pieces that threads can share. Must be called inside a runtime.
 ///
-/// They are read on a thread of their own: reading may mean to run Python, which may ask the engine for other rows, and no
-/// thread of the engine can wait for itself.
+/// The stream is read on its own thread, because reading may run Python code that requests other rows from the engine,
+/// and a thread of the engine must not wait for itself.
 pub(crate) fn rows(reader: ArrowArrayStreamReader) -> SendableRecordBatchStream {
     let mut builder = RecordBatchReceiverStreamBuilder::new(reader.schema(), AHEAD);
     let sender = builder.tx();
@@ -43,7 +43,7 @@ pub(crate) fn rows(reader: ArrowArrayStreamReader) -> SendableRecordBatchStream 
             let batch = batch.map_err(reader_error)?;
             for start in (0..batch.num_rows()).step_by(ROWS) {
                 let n = ROWS.min(batch.num_rows() - start);
-                // An error: nobody reads on.
+                // The receiver was dropped, so nobody reads the remaining rows.
                 if sender.blocking_send(Ok(batch.slice(start, n))).is_err() {
                     return Ok(());
                 }
@@ -67,7 +67,7 @@ pub(crate) struct Table {
     /// Whether the rows can be read again; a stream is empty the second time.
     is_repeatable: bool,
     schema: SchemaRef,
-    /// Opened to know the columns; the first reading takes it.
+    /// The reader that was opened for the schema. The first scan takes it.
     first: Mutex<Option<ArrowArrayStreamReader>>,
 }
 
@@ -126,7 +126,7 @@ impl PartitionStream for Table {
     }
 }
 
-/// Threads of the engine, for one query: none of them is left behind by a fork.
+/// Threads of the engine. They exist only for one query, because threads do not survive a fork of the process.
 pub(crate) struct Engine(Option<Runtime>);
 
 impl Engine {
@@ -148,13 +148,13 @@ impl Engine {
         self.runtime().enter()
     }
 
-    /// Waits for work without the interpreter, and looks for Ctrl-C.
+    /// Waits for work without the interpreter lock, and checks for Ctrl-C.
     pub(crate) fn wait<T: Send + 'static>(
         &self,
         py: Python<'_>,
         work: impl Future<Output = Result<T>> + Send + 'static,
     ) -> PyResult<T> {
-        // Not by a clock of the engine, which stands still while all of its threads compute.
+        // Not with a timer of the engine, which stands still while all threads of the engine compute.
         let (done, mut answer) = mpsc::channel();
         let work = self
             .runtime()
@@ -180,7 +180,7 @@ impl Engine {
 }
 
 impl Drop for Engine {
-    /// Does not wait: a thread that reads may wait for the interpreter, which this one has.
+    /// Does not wait: a thread that reads may wait for the interpreter lock, which this thread holds.
     fn drop(&mut self) {
         if let Some(runtime) = self.0.take() {
             runtime.shutdown_background();
@@ -188,7 +188,7 @@ impl Drop for Engine {
     }
 }
 
-/// Batches of a result, made when they are asked for.
+/// Batches of a result, computed when they are requested.
 #[pyclass(frozen, module = "xai_metrics_sql")]
 pub(crate) struct Batches {
     left: Mutex<Option<(SendableRecordBatchStream, Engine)>>,
@@ -209,7 +209,8 @@ impl Batches {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<PyArrowType<RecordBatch>>> {
-        // Taken out, so that no lock is held while the interpreter is let go. After an error there is nothing more.
+        // Taken out, so that the mutex is not locked while the interpreter lock is released. After an error there are
+        // no further batches.
         let Some((mut rows, engine)) = locked(&self.left).take() else {
             return Ok(None);
         };

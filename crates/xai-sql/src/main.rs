@@ -105,7 +105,7 @@ fn running(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failur
         .build()
         .map_err(|error| no_threads(&error))?;
     let outcome = catch_unwind(AssertUnwindSafe(|| runtime.block_on(work)));
-    // Work that still runs elsewhere does not hold the end up.
+    // Does not wait for work that still runs on other threads.
     runtime.shutdown_background();
     outcome.unwrap_or_else(|panic| {
         eprintln!("{}", PANIC.lock().unwrap_or_else(PoisonError::into_inner));

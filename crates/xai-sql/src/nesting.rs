@@ -84,7 +84,7 @@ impl Visitor for Depth {
 
     /// `a UNION b UNION c` is parsed as `(a UNION b) UNION c`.
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
-        // By steps, not calls.
+        // Not recursive, because the nesting may be deep.
         let (mut parts, mut body) = (1, &*query.body);
         while let SetExpr::SetOperation { left, .. } = body {
             (parts, body) = (parts + 1, left);

@@ -22,7 +22,7 @@ use xai_files::onnx::model::OnnxModel;
 
 const USAGE: &str = "predict(model, inputs[, activation[, output]])";
 
-/// Largest number of inputs per call of a model (32 MB), because a batch of images could be gigabytes.
+/// Largest number of inputs per call of a model (32 MiB of `f64`), because a batch of images could be gigabytes.
 const AT_A_TIME: usize = 1 << 22;
 
 /// Creates the function.
@@ -154,7 +154,7 @@ fn model_of(file: &Path, output: Option<&str>) -> Result<Arc<Named>> {
         .and_then(|metadata| metadata.modified())
         .map_err(|error| exec_datafusion_err!("{}: cannot be opened: {error}", file.display()))?;
     let key = (file.to_owned(), output.map(str::to_owned));
-    // The others wait for one that reads: it is the same file, most of the time.
+    // Other threads wait while one loads a model, because mostly they need the same file.
     let mut models = MODELS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((of, model)) = models.get(&key)
         && *of == written

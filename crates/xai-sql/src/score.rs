@@ -178,7 +178,7 @@ fn with_scores(
         with_class.push(ident(MASKED_OUTPUTS));
         with_scores.push(score(MASKED_OUTPUTS)?.alias(MASKED));
     }
-    // One after the other, so that the model is asked once for all that is made of its outputs.
+    // Three projections, so that the model is called only once for all columns that depend on its outputs.
     rows.select(with_outputs)?
         .select(with_class)?
         .select(with_scores)

@@ -113,7 +113,8 @@ impl Scale {
         }
     }
 
-    /// Coordinate of a value. Values outside the domain are placed at its ends.
+    /// Coordinate of a value. Values outside the domain are placed at its ends, values that are not finite at its
+    /// start.
     pub(crate) fn place(&self, value: f64) -> f64 {
         let (low, high) = self.domain;
         // Halved, so that the difference of two large values cannot overflow.
@@ -213,7 +214,7 @@ pub(crate) fn ticks(domain: (f64, f64), n: usize) -> Vec<(f64, String)> {
     (0..=n_ticks).map(tick).collect()
 }
 
-/// Formats a tick with as many decimals as its step needs.
+/// Formats a tick with as many decimals as its step needs, or in scientific notation if it is too large or small.
 fn text(value: f64, step: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();

@@ -29,8 +29,8 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// Finds the file, all files below a folder, or the files of a folder whose names match a pattern. Without a pattern, files and
-    /// folders below the folder whose names begin with a dot or an underscore are left out.
+    /// Finds the file, all files below a folder, or the files of a folder whose names match a pattern. Without a
+    /// pattern, files and folders below the folder whose names begin with a dot or an underscore are left out.
     pub(crate) async fn find(session: &SessionContext, path: &Path) -> Result<Self, Failure> {
         let (place, pattern) = split_pattern(path)?;
         let is_folder = pattern.is_some();
@@ -90,7 +90,8 @@ impl Files {
         self
     }
 
-    /// A hint for queries that name missing columns: a CSV file that seems to have only one column probably has another delimiter.
+    /// A hint for queries that name missing columns: a CSV file that seems to have only one column probably has another
+    /// delimiter.
     pub(super) fn hint(&self, schema: &Schema) -> Option<String> {
         let (true, [column]) = (self.format.is_divided(), &schema.fields()[..]) else {
             return None;
@@ -118,8 +119,8 @@ impl Files {
         })
     }
 
-    /// Checks that there are files, that all have one format, that none of it is among the left-out `notes`, and that none is empty.
-    /// Some files of JSON lines may be empty, but not all.
+    /// Checks that there are files, that all have one format, that no left-out file (`notes`) has this format, and that
+    /// no file is empty. Some files of JSON lines may be empty, but not all.
     fn new(
         path: PathBuf,
         urls: Vec<ListingTableUrl>,

@@ -61,8 +61,8 @@ pub struct CurvePoint {
 }
 
 impl Attribution {
-    /// The section of a table of explainers and metrics; `activation` is what was applied to the
-    /// model's outputs.
+    /// Creates the section from a table of explainers and metrics. `activation` is the one that was applied to the
+    /// outputs of the model.
     ///
     /// # Errors
     /// `NonFinite` for a value that is NaN or infinite, which evaluations never return.

@@ -36,7 +36,7 @@ fn line_chart(section: &Attribution, curves: &CurvesOfMetric) -> Figure {
     )
 }
 
-/// The images of the samples that are shown.
+/// Number of images of the samples that are shown.
 pub(super) fn n_images(section: &Attribution) -> usize {
     let gallery = section.gallery.as_ref();
     gallery.map_or(0, |gallery| gallery.items.len() * IMAGES)

@@ -1,4 +1,4 @@
-//! Images beside each other: what went in, what an explainer says of it, what is left.
+//! Images of samples: the input, its map and the masked input side by side.
 
 use crate::markup::number::decimals;
 use crate::markup::{Table, number, row};
@@ -12,7 +12,7 @@ pub(crate) struct Tiles<'a> {
     pub(crate) metric: &'a str,
     /// The samples, best first.
     pub(crate) items: Vec<&'a GalleryItem>,
-    /// The most pixels on a side; larger images are averaged.
+    /// Largest number of pixels on a side; larger images are averaged.
     pub(crate) max_pixels: usize,
 }
 
@@ -22,7 +22,7 @@ const ROW: f64 = 112.0;
 const ABOVE: f64 = 24.0;
 const BELOW: f64 = 44.0;
 
-/// Images of one sample: the input, the map, the masked input.
+/// Number of images of one sample: the input, the map, the masked input.
 pub(super) const IMAGES: usize = COLUMNS.len();
 
 /// Left edges of the columns.
@@ -151,7 +151,8 @@ fn largest(values: &[f32]) -> f64 {
     sizes.filter(|size| size.is_finite()).fold(0.0, f64::max)
 }
 
-/// An image of at most so many pixels on a side, by means over squares of pixels, and its height and width.
+/// Reduces an image to at most `most` pixels on a side, by means over squares of pixels. Returns the values, and the
+/// height and width.
 fn averaged(
     values: &[f32],
     (height, width): (usize, usize),

@@ -164,7 +164,7 @@ pub struct AuditedData {
 }
 
 impl AuditedData {
-    /// A class by its name, where it has one.
+    /// The name of a class, or its label if it has no name.
     fn class(&self, label: i64) -> String {
         let name = self.class_names.get(&label);
         name.map_or_else(|| label.to_string(), String::clone)
@@ -172,11 +172,11 @@ impl AuditedData {
 }
 
 impl Casebased {
-    /// The section of an audit.
+    /// Creates the section from an audit.
     ///
-    /// An audit [with cases](xai_casebased::Audit::with_cases) lists the least supported
-    /// predictions, one [with a distribution](xai_casebased::Audit::with_distribution) has
-    /// intervals.
+    /// The section lists the least supported predictions and the levels for an audit
+    /// [with cases](xai_casebased::Audit::with_cases). It has accuracy, AUROC, intervals, reliability bins, and groups
+    /// of right and wrong predictions for an audit [with a distribution](xai_casebased::Audit::with_distribution).
     ///
     /// ```
     /// use ndarray::array;
@@ -201,7 +201,7 @@ impl Casebased {
     /// ```
     #[must_use]
     pub fn new(origin: Origin, report: &AuditReport, data: AuditedData) -> Self {
-        // Audits for a report have it.
+        // Audits for a report have a distribution.
         let found = report.distribution.as_ref();
         let n_judged = (report.right.n + report.wrong.n) as u64;
         let judged = found.filter(|_| n_judged > 0);

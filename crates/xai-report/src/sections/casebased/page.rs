@@ -167,10 +167,10 @@ fn reliability(section: &Casebased) -> Option<Figure> {
     ))
 }
 
-/// Features that are shown at once.
+/// Number of features of a case that are shown without unfolding.
 const FIRST: usize = 8;
 
-/// Cases that are shown at once.
+/// Number of cases that are unfolded at first.
 const OPEN: usize = 3;
 
 /// One of the least-supported predictions.
@@ -242,14 +242,14 @@ fn feature_row(feature: &FeatureComparison, n_precedents: usize) -> Vec<Cell> {
     row
 }
 
-/// A difference with its sign, and an arrow where it is large.
+/// Formats a difference with its sign, and with an arrow if it is large.
 fn difference(value: f64, differs: bool) -> String {
     let arrow = match (differs, value > 0.0) {
         (false, _) => "",
         (true, true) => "▲ ",
         (true, false) => "▼ ",
     };
-    // A difference that is none in these digits has no sign.
+    // A difference that rounds to 0 has no sign.
     let shown = match format!("{value:+.2}").as_str() {
         "+0.00" | "-0.00" => "0.00".to_owned(),
         signed => number::minus(signed.to_owned()),

@@ -139,7 +139,7 @@ pub struct RankAgreement {
 }
 
 impl Compared {
-    /// A table of explainers and metrics.
+    /// Creates the comparison from a table of explainers and metrics.
     ///
     /// # Errors
     /// `NonFinite` for a value that is NaN or infinite, which evaluations never return.
@@ -301,13 +301,13 @@ pub(crate) fn title(result: &MetricResult) -> String {
     let (own, settings) = name.split_once('(').unwrap_or((name, ""));
     match described(result) {
         Some(info) if same_word(info.name, own) && settings.is_empty() => info.title.to_owned(),
-        // A metric that was asked with several settings is called by them.
+        // The name of a metric that was evaluated with several settings includes them.
         Some(info) if same_word(info.name, own) => format!("{} ({settings}", info.title),
         _ => name.to_owned(),
     }
 }
 
-/// The rank of each explainer, 1 = best, equals the mean of theirs.
+/// The rank of each explainer, 1 = best; equal values have the mean of their ranks.
 fn ranks(result: &MetricResult) -> Vec<Option<f64>> {
     let sign = match result.direction {
         Direction::Lower => 1.0,

@@ -6,7 +6,7 @@ use crate::picture::{Axis, ErrorBars, Figure, LineChart, Picture, Point, Series}
 use crate::sections::compared::data::{Compared, MetricOfExplainers, PerturbedMetric, Reliability};
 use crate::text::with_arrow;
 
-/// Pictures of the metrics between two axes, and tables of what is said of each.
+/// Pictures with a mark for each metric between two axes, and tables of the scores of the metrics.
 pub(super) fn blocks(section: &Compared) -> Vec<Block> {
     let metrics = section.metrics.iter();
     let judged: Vec<(&MetricOfExplainers, &Reliability)> = metrics

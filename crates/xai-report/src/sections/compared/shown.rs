@@ -4,7 +4,7 @@ use ndarray::{ArrayD, ArrayView3, Axis, Ix3};
 use xai_core::evaluation::{EvaluationTable, MetricResult};
 use xai_core::{Direction, Layout};
 
-/// Samples at each end of a metric that are shown.
+/// Number of samples at each end of a metric that are shown.
 pub(crate) const N_EACH: usize = 2;
 /// Largest number of pixels that are shown along a side. Of larger images, every n-th pixel is shown.
 const MAX_PIXELS: usize = 224;
@@ -65,13 +65,13 @@ pub(crate) fn shown(table: &EvaluationTable, n: usize) -> Vec<usize> {
     chosen.iter().map(|chosen| chosen.sample).collect()
 }
 
-/// The least and the largest value of an image, and 0.
+/// Range of the values of an image, extended to 0.
 pub(crate) fn range(image: &ArrayView3<'_, f32>) -> (f32, f32) {
     let ends = |(low, high): (f32, f32), x: &f32| (low.min(*x), high.max(*x));
     image.iter().fold((0.0, 0.0), ends)
 }
 
-/// The places of an image that are shown: of a larger one every so many along each side.
+/// Positions of the shown pixels of an image: all, or every n-th along each side if the image is large.
 pub(crate) fn places(image: &ArrayView3<'_, f32>) -> impl Iterator<Item = (usize, usize)> + use<> {
     let (height, width, _) = image.dim();
     let step = step(height, width);
@@ -105,7 +105,7 @@ pub(crate) fn scaled(
     (values.collect(), size, is_colored)
 }
 
-/// One sample as `(height, width, channels)`.
+/// One sample as `(height, width, channels)`; `None` if it has other axes.
 pub(crate) fn image(
     samples: &ArrayD<f32>,
     layout: Layout,

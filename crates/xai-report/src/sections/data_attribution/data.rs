@@ -14,7 +14,7 @@ use crate::origin::Origin;
 use crate::sections::compared::Compared;
 use crate::sections::compared::shown::{image, range, scaled, shown};
 
-/// Top cases of each sample by each explainer.
+/// Number of top cases of each sample by each explainer.
 const N_TOP: usize = 5;
 /// Approximate largest number of points of a curve in the report.
 const MAX_POINTS: usize = 200;
@@ -145,7 +145,8 @@ pub struct KnownCases<'a> {
 }
 
 impl DataAttribution {
-    /// The section of a comparison and its table; `n_cases` is `(n_test, n_train)`.
+    /// Creates the section from a comparison and its table. The last argument has the numbers of test and training
+    /// cases.
     ///
     /// # Errors
     /// `NonFinite` for a value that is NaN or infinite, which evaluations never return.
@@ -223,7 +224,8 @@ impl DataAttribution {
         shown(table, n_test)
     }
 
-    /// Shows the top cases of some test cases: `attributions` are a row for each of them, of each explainer.
+    /// Adds the top cases of some test cases. `attributions` has an array for each explainer, with a row for each of
+    /// these test cases.
     pub fn show(&mut self, samples: &[usize], attributions: &[Array2<f64>], known: KnownCases<'_>) {
         let class =
             |of: Option<&[i64]>, case: usize| of.and_then(|of| Some(of.get(case)?.to_string()));
@@ -261,7 +263,7 @@ impl DataAttribution {
         cases
     }
 
-    /// Shows cases as images: rows for each of [`shown_cases`](Self::shown_cases), and for each
+    /// Adds images of the cases. `train` has a row for each of [`shown_cases`](Self::shown_cases), `test` one for each
     /// test case that is shown.
     pub fn show_images(&mut self, train: &ArrayD<f32>, test: &ArrayD<f32>, layout: Layout) {
         let cases = self.shown_cases();
@@ -276,7 +278,7 @@ impl DataAttribution {
 }
 
 impl CaseImage {
-    /// One of several images; `None` for what is none.
+    /// One of several images; `None` if the row is not an image.
     fn from_row(images: &ArrayD<f32>, layout: Layout, row: usize) -> Option<Self> {
         let image = image(images, layout, row)?;
         let (pixels, (height, width), is_colored) = scaled(&image, range(&image));

@@ -74,7 +74,8 @@ fn detection(section: &DataAttribution, found: &MislabeledCases) -> Figure {
     )
 }
 
-/// The top cases of some test cases, all explainers side by side: images where there are some, else tables.
+/// The top cases of some test cases, all explainers side by side: as images if all test cases have one, otherwise as
+/// tables.
 fn top_cases(section: &DataAttribution) -> Vec<Block> {
     if section.top_cases.is_empty() {
         return Vec::new();
@@ -109,7 +110,7 @@ fn title(sample: &TopCasesOfSample) -> String {
     format!("Top training cases of test case {}{class}", sample.sample)
 }
 
-/// Ranks by explainers.
+/// The top cases of a test case, a row for each rank and a column for each explainer.
 fn table(explainers: &[String], sample: &TopCasesOfSample) -> Table {
     let cell = |top: &TopCase| {
         let [case, class, attribution] = TopCases::words(sample, top);

@@ -19,16 +19,17 @@ use crate::sections::graph::neighborhood::{Network, neighborhood, spread};
 
 pub use crate::sections::graph::neighborhood::{DrawnEdge, DrawnNode, Neighborhood};
 
-/// Bins of the histogram of a mask.
+/// Number of bins of the histogram of a mask.
 const N_BINS: usize = 20;
-/// Points of a curve on the page.
+/// Largest number of points of a curve on the page.
 const MAX_POINTS: usize = 200;
 /// The score of a mask against the truth that has an interval.
 pub(crate) const AUROC: &str = "auroc";
 /// Confidence of intervals.
 const CONFIDENCE: f64 = 0.95;
 
-/// Explainers from which on charts, masks and neighbourhoods are left to the tables.
+/// Largest number of explainers with fidelity charts, histograms of masks and neighbourhoods of their own. The other
+/// charts and the tables have all explainers.
 pub(crate) const MAX_DRAWN_EXPLAINERS: usize = 12;
 
 /// Section about graph explanations: are explanatory subgraphs sufficient and necessary?
@@ -135,7 +136,7 @@ pub struct MaskWithTruth {
 }
 
 impl AgainstTruth {
-    /// A score of a name, without an interval.
+    /// The score with this name; `None` if it is undefined or not in [`scores`](Self::scores).
     #[must_use]
     pub fn score(&self, name: &str) -> Option<f64> {
         self.scores.get(name).copied().flatten()
@@ -143,8 +144,8 @@ impl AgainstTruth {
 }
 
 impl MaskWithTruth {
-    /// The scores of a mask with the interval of their AUROC, and with curves of as many points as
-    /// the page draws.
+    /// Creates the scores of a mask with the interval of the AUROC, and with curves reduced to the number of points
+    /// that the page draws.
     ///
     /// # Errors
     /// As [`auroc_interval`]: a mask and a truth of different lengths, or a mask that is not finite.
@@ -193,8 +194,8 @@ fn prevalence(confusion: &Confusion) -> f64 {
 }
 
 impl Graph {
-    /// The section of several explainers; the surroundings of `n_drawn` explained nodes are drawn,
-    /// the same nodes for every explainer where that is possible.
+    /// Creates the section from the results of several explainers. The surroundings of up to `n_drawn` explained nodes
+    /// are drawn, for every explainer of the same nodes if possible.
     ///
     /// ```
     /// use ndarray::{Axis, array};
@@ -269,8 +270,8 @@ struct Scored {
     network: Option<Network>,
 }
 
-/// Nodes that every explainer with a network scores an edge of, spread over those that are explained: so that
-/// the same surroundings stand side by side.
+/// Explained nodes with an edge that every explainer with a network scores, evenly spread. They are drawn for all
+/// explainers, so that the same surroundings can be compared.
 fn nodes_of_all(scored: &[Scored], n: usize) -> Vec<usize> {
     let networks: Vec<&Network> = scored.iter().filter_map(|s| s.network.as_ref()).collect();
     let Some(first) = scored.first().filter(|_| !networks.is_empty()) else {

@@ -1,31 +1,32 @@
 //! Layout of small graphs by stress majorization.
 //!
-//! Two nodes belong as far apart as they are steps apart in the graph (Kamada and Kawai 1989); the drawing
-//! with the least stress is looked for,
+//! The distance of two nodes in the drawing should be their distance `d_ij` in the graph (Kamada and Kawai 1989). The
+//! layout minimises the stress,
 //!
 //! ```text
 //! Σ_{i<j} (|x_i − x_j| − d_ij)² / d_ij²
 //! ```
 //!
-//! by moving one node at a time to the least of a parabola that touches the stress from above there
-//! (Gansner, Koren and North 2004, *Graph drawing by stress majorization*), so it never grows.
+//! by moving one node at a time to the minimum of a parabola that is nowhere below the stress and touches it at the
+//! current position (Gansner, Koren and North 2004, *Graph drawing by stress majorization*). So the stress never grows.
 
 use std::collections::VecDeque;
 
-/// Drawings that are tried: the stress has several low points, and some have crossings that others have not.
+/// Steps of the starting circles, see [`layout`]. Several are tried, because the stress has several local minima, some
+/// of which have more crossings.
 const STARTS: [usize; 6] = [1, 2, 3, 5, 7, 11];
-/// Moves of every node, at most: a drawing is settled after some dozens.
+/// Largest number of rounds, in each of which every node is moved once. Drawings settle after some dozens.
 const ROUNDS: usize = 200;
 /// A round that lowers the stress by less than this share is the last.
 const SETTLED: f64 = 1e-5;
-/// Nodes that are nearer than this are taken to lie on each other.
+/// Distance up to which two nodes count as coincident.
 const COINCIDENT: f64 = 1e-9;
 
-/// A place in [0, 1] × [0, 1] for each of `n` nodes, both axes scaled alike. The same for the same graph
-/// on every machine; every edge is of two of the nodes.
+/// Computes a position in [0, 1] × [0, 1] for each of `n` nodes, with both axes scaled alike. The result is the same
+/// for the same graph on every machine. The ends of edges must be below `n`.
 ///
-/// The start is a circle of the nodes in their order, then of every second one, every third one and so on;
-/// the drawing of the least stress counts, the first of equal ones.
+/// Drawings start from circles: node `i` at corner `i · step` of a regular polygon, for each step of [`STARTS`] without
+/// a common divisor with `n`. The drawing with the least stress is returned, the first of equal ones.
 pub(super) fn layout(n: usize, edges: &[(usize, usize)]) -> Vec<[f64; 2]> {
     let distances = distances(n, edges);
     let corners = circle(n);
@@ -68,8 +69,8 @@ fn settle(start: &[[f64; 2]], distances: &[Vec<f64>]) -> (f64, Vec<[f64; 2]>) {
     (before, places)
 }
 
-/// Steps between each two nodes. Nodes that no path joins are one step farther apart than any that are
-/// joined: near enough that the parts of a graph fill one drawing.
+/// Number of edges on the shortest path between each two nodes. Nodes without a path are one step farther apart than
+/// the farthest nodes with a path, so that the parts of a graph stay near enough to fill one drawing.
 fn distances(n: usize, edges: &[(usize, usize)]) -> Vec<Vec<f64>> {
     let mut neighbors = vec![Vec::new(); n];
     for &(a, b) in edges {
@@ -86,7 +87,7 @@ fn distances(n: usize, edges: &[(usize, usize)]) -> Vec<Vec<f64>> {
         .collect()
 }
 
-/// Steps from a node to every other; `None` where no path leads.
+/// Number of edges from a node to every other one; `None` if there is no path.
 fn steps_from(node: usize, neighbors: &[Vec<usize>]) -> Vec<Option<usize>> {
     let mut steps = vec![None; neighbors.len()];
     steps[node] = Some(0);
@@ -104,7 +105,7 @@ fn steps_from(node: usize, neighbors: &[Vec<usize>]) -> Vec<Option<usize>> {
 
 /// The corners of a regular polygon.
 fn circle(n: usize) -> Vec<[f64; 2]> {
-    // The system's own functions may differ in the last bit from one machine to the next.
+    // Sine and cosine of the system may differ in the last bit between machines.
     let (sin, cos) = libm::sincos(std::f64::consts::TAU / n.max(1) as f64);
     let turn = |[x, y]: [f64; 2]| [x * cos - y * sin, x * sin + y * cos];
     std::iter::successors(Some([1.0, 0.0]), |&place| Some(turn(place)))
@@ -129,7 +130,7 @@ fn better_place(
         let weight = 1.0 / (distance * distance);
         let towards = match towards(places[node], [x, y]) {
             Some(direction) => direction,
-            // They lie on each other: any direction is as good, so that of the start.
+            // The nodes coincide, so any direction is as good; that of the start is used.
             None => towards(start[node], start[other]).unwrap_or([1.0, 0.0]),
         };
         sum[0] += weight * (x + distance * towards[0]);
@@ -143,7 +144,7 @@ fn better_place(
     }
 }
 
-/// The direction to a place from another; `None` where they are one.
+/// The unit vector to a position from another; `None` if they coincide.
 fn towards(to: [f64; 2], from: [f64; 2]) -> Option<[f64; 2]> {
     let [x, y] = [to[0] - from[0], to[1] - from[1]];
     let length = (x * x + y * y).sqrt();

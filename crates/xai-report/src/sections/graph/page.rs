@@ -122,7 +122,7 @@ fn against_truth(section: &Graph) -> Table {
         .rows(rows)
 }
 
-/// Explainers up to which bands in one picture can be told apart.
+/// Largest number of explainers whose bands can be distinguished in one picture.
 const MAX_BANDS: usize = 4;
 
 /// The sizes of all explainers: all pictures have the same axis.

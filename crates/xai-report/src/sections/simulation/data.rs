@@ -62,7 +62,8 @@ pub struct ProfilePoint {
 }
 
 impl Simulation {
-    /// The section of a study: how each metric behaves, and its profile over accuracy, in the same order.
+    /// Creates the section from the summary of a study and the profiles over accuracy, with the metrics in the same
+    /// order.
     ///
     /// ```
     /// use xai_repro::SimulationStudy;

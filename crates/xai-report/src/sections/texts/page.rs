@@ -68,7 +68,7 @@ fn tokens(text: &ShownText, attributions: &[f64]) -> Markup {
     html! {
         @for (place, (token, &attribution)) in text.tokens.iter().zip(attributions).enumerate() {
             @if place > 0 { (text.between()) }
-            // The spaces that a token brings are between the coloured words.
+            // White space at the ends of a token is not coloured.
             @let word = token.trim();
             @let split = token.split_once(word).filter(|_| !word.is_empty());
             @let (before, behind) = split.unwrap_or(("", token));
@@ -83,7 +83,7 @@ fn tokens(text: &ShownText, attributions: &[f64]) -> Markup {
 /// Number of steps of strength. Tokens below half a step, a tenth of the largest magnitude, are not coloured.
 const STEPS: f64 = 5.0;
 
-/// A token. Whoever hears the page is told the number of a coloured one, and which ones people marked.
+/// Renders a token. Screen readers read the attribution of coloured tokens, and whether people marked the token.
 fn draw_token(token: &str, attribution: f64, largest: f64, is_marked: Option<bool>) -> Markup {
     let step = if largest > 0.0 && attribution.is_finite() {
         (STEPS * attribution.abs() / largest).round() as usize
