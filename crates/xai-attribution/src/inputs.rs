@@ -1,7 +1,7 @@
 //! The inputs of the metrics, each described once.
 //!
-//! Options of `xai`, keys of studies and keywords in Python derive from [`INPUTS`], and [`Data::with_array`] takes each of them. A
-//! new input is a line here and the metric that reads it with [`RunData::array`].
+//! Options of `xai`, keys of studies and keywords in Python derive from [`INPUTS`], and [`Data::with_array`] takes
+//! their arrays. A new input is a line here and the metric that reads it with [`RunData::array`].
 
 use ndarray::{Array, ArrayD, Dimension, Ix1, Ix2, Ix3};
 use xai_core::describe::{Element, InputSpec};

@@ -1,7 +1,7 @@
 //! Names of the inputs that errors of this crate refer to.
 //!
 //! An error carries one of these as data ([`Error::input`](xai_core::Error::input)). The names that
-//! appear in messages are defined here or in [`xai_core::input`], and nowhere else.
+//! appear in messages are defined here or in [`xai_core::input`]; those of parameters are the names of their fields.
 
 use xai_core::Input;
 

@@ -65,7 +65,7 @@ pub(crate) fn histogram(values: &[f64], n_bins: usize) -> Vec<usize> {
         counts[n_bins / 2] = values.len();
         return counts;
     }
-    // If the range overflows, a quarter of each value does not.
+    // If the range overflows, that of the values divided by 4 does not.
     let unit = if (high - low).is_finite() { 1.0 } else { 0.25 };
     let (low, high) = (low * unit, high * unit);
     let step = (high - low) / n_bins as f64;

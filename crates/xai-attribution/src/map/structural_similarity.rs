@@ -22,7 +22,7 @@ const K2: f64 = 0.03;
 ///
 /// `a` and `b` have the shape `(height, width, channels)`. Windows are Gaussian with σ = 1.5 and have 11 × 11 pixels,
 /// or the largest odd size that fits the image; only windows that lie fully inside are used. In [−1, 1]: 1 for equal
-/// images, 0 for unrelated ones. Two images with one and the same value everywhere have similarity 1.
+/// images, about 0 for unrelated ones. Two images with one and the same value everywhere have similarity 1.
 ///
 /// # Errors
 /// A shape mismatch; empty images; NaN or infinity; out of domain if the range of the values, or its inverse, exceeds
@@ -55,7 +55,7 @@ pub fn structural_similarity<T: Real>(a: ArrayView3<'_, T>, b: ArrayView3<'_, T>
     let (height, width, channels) = a.dim();
     let values = || a.iter().chain(b.iter()).map(|x| x.to_f64_exact());
     let range = values().fold(f64::NEG_INFINITY, f64::max) - values().fold(f64::INFINITY, f64::min);
-    // Both constants are 0 then, and the quotients would be 0 / 0.
+    // Both constants are 0 then, and the quotient of the variances would be 0 / 0.
     if range == 0.0 {
         return Ok(1.0);
     }

@@ -1,7 +1,7 @@
 //! The metrics, and what makes a metric.
 //!
-//! A metric is one file, found in the [`registry`]: its [`MetricInfo`], its parameters, and how one
-//! value per sample comes of a batch ([`Measure`]).
+//! A metric has a [`MetricInfo`], parameters, and a computation of one value per sample of a batch ([`Measure`]). All
+//! metrics are listed in the [`registry`].
 
 #[macro_use]
 mod macros;

@@ -131,8 +131,8 @@ pub trait Measure<T: Real>: Metric + Sync {
     }
 
     /// Returns the number of features whose attribution equals that of another feature of the same sample, for metrics
-    /// that remove features in the order of their attributions; `None` for all others. Ties make a part of that order
-    /// arbitrary.
+    /// that depend on the order of the attributions, above all those that remove features in that order; `None` for all
+    /// others. Ties make a part of that order arbitrary.
     ///
     /// # Errors
     /// As [`per_sample`](Self::per_sample).
@@ -140,7 +140,8 @@ pub trait Measure<T: Real>: Metric + Sync {
         Ok(None)
     }
 
-    /// Returns the metric as a [`DatasetMetric`](crate::metric::DatasetMetric), if it compares samples with each other.
+    /// Returns the metric as a [`DatasetMetric`](crate::metric::DatasetMetric), if it needs all samples before it can
+    /// compute a value, for instance because it compares samples with each other.
     ///
     /// A run then calls [`record`](DatasetMetricDyn::record) for every batch instead of
     /// [`per_sample`](Self::per_sample), and [`values`](DatasetMetricDyn::values) at the end.

@@ -14,7 +14,7 @@ use crate::input;
 /// Results of several explainers for the same metrics.
 ///
 /// Metrics with a value per test case are in [`values`](Self::values), whose table has intervals over test cases,
-/// ranks and paired tests. The other metrics have a single number for all test cases, without intervals and tests.
+/// ranks and paired tests. The other metrics have a single number for all test cases, without ranks and tests.
 ///
 /// ```
 /// use ndarray::array;

@@ -85,7 +85,8 @@ impl<'a> AttributionData<'a> {
         Some(rows.shape())
     }
 
-    /// Elements of an input that is a list of integers; `None` if it is missing or not such a list.
+    /// Integers of an input, those of an array with several axes in row-major order. `None` if the input is missing,
+    /// has other elements, or is an array with several axes that is not contiguous.
     #[must_use]
     pub fn integers(&self, input: Input) -> Option<&[i64]> {
         match self.get(input)? {
@@ -94,7 +95,7 @@ impl<'a> AttributionData<'a> {
         }
     }
 
-    /// Elements of an input that is a list of truth values; `None` if it is missing or not such a list.
+    /// Truth values of an input; `None` as for [`integers`](Self::integers).
     #[must_use]
     pub fn booleans(&self, input: Input) -> Option<&[bool]> {
         match self.get(input)? {

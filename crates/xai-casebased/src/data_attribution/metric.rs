@@ -1,4 +1,4 @@
-//! What a metric of training-data attribution is.
+//! The interface of metrics with one value per test case.
 
 use xai_core::Result;
 use xai_core::describe::{Described, Parameters};
@@ -9,18 +9,20 @@ use crate::data_attribution::walk::{RowFunction, walk};
 
 /// A metric with one value per test case.
 pub trait AttributionMetric: Described + Parameters {
-    /// How it makes a value of the attributions of each test case. What it needs beside them is checked here.
+    /// Returns the function that computes the value of a test case from its attributions. The other inputs are checked
+    /// here.
     ///
     /// # Errors
-    /// `InvalidParameter` for an input that is missing, `ShapeMismatch`, `NonFinite` and `OutOfDomain` for one that does
-    /// not fit.
+    /// `InvalidParameter` for an input that is missing or has other elements, `Empty` without training cases, and
+    /// `ShapeMismatch`, `NonFinite`, `OutOfDomain` and `LabelOutOfRange` for an input with another shape or invalid
+    /// values.
     fn row_function<'d>(&self, data: &'d AttributionData<'_>) -> Result<RowFunction<'d>>;
 
-    /// Its value for every test case.
+    /// Computes the value of every test case.
     ///
     /// # Errors
     /// As [`row_function`](Self::row_function); `NonFinite` for an attribution that is not finite, `InvalidParameter` for a
-    /// parameter outside its domain, `Io` where rows cannot be read.
+    /// parameter outside its domain, `Io` if rows cannot be read.
     fn evaluate(&self, data: &AttributionData<'_>) -> Result<TestCaseValues> {
         self.check_params()?;
         let values = walk(data, &[&self.row_function(data)?])?;

@@ -16,7 +16,7 @@ use crate::input;
 /// ```
 ///
 /// In (0, 1], **higher is better**: 1 = a relevant case has the largest attribution. Undefined without a relevant
-/// case. The value over the test cases is the mean reciprocal rank. Ties go to the lower case.
+/// case. The value over the test cases is the mean reciprocal rank. Ties go to the lower index.
 ///
 /// ```
 /// use ndarray::array;

@@ -52,7 +52,7 @@ impl CaseExplainer {
     /// ```
     ///
     /// # Errors
-    /// As [`explain_batch`](Self::explain_batch).
+    /// As [`explain_batch`](Self::explain_batch). Errors of the search and of closures occur when rows are read.
     pub fn attributions<T: Real, L: Label>(
         &self,
         samples: ArrayView2<'_, T>,

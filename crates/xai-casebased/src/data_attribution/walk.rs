@@ -62,7 +62,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// The `k` training cases with the largest attributions, largest first, ties by lower case; all cases if there are
+    /// The `k` training cases with the largest attributions, largest first, ties by lower index; all cases if there are
     /// fewer. They are computed once for all metrics of a pass, so `k` must be at most the number given to
     /// [`RowFunction::per_row`]; for a larger `k` the result may be shorter.
     #[must_use]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::correspondence::level::Level;
 use crate::correspondence::score::Correspondence;
 
-/// Summary of the neighbours of a sample that identifies no training row.
+/// Summary of the neighbours of a sample that shows no training row.
 ///
 /// It contains no row index, no feature and no metadata; see
 /// [`CaseExplainer::aggregate`](crate::CaseExplainer::aggregate).

@@ -11,6 +11,7 @@ pub struct FeatureComparison {
     /// Unscaled values in the nearest training cases, nearest first.
     pub precedents: Vec<f64>,
     /// Difference between `value` and the mean of `precedents`, in standard deviations (ddof 0) of the training rows.
-    /// `None` for a feature that is constant in the training rows, or whose deviation overflows `f64`.
+    /// `None` for a feature that is constant in the training rows, or whose deviation or difference overflows `f64`,
+    /// and for a sample without nearest cases.
     pub difference: Option<f64>,
 }

@@ -5,8 +5,8 @@ use crate::correspondence::level::Level;
 /// The nearest training rows of `m` samples and their agreement with the predictions, like a list of
 /// [`Explanation`](crate::Explanation)s but without an object per sample and per neighbour.
 ///
-/// The neighbours of sample `i` are at `starts[i]..starts[i + 1]` of `indices` and `distances`,
-/// nearest first.
+/// The neighbours of sample `i` are at `starts[i]..starts[i + 1]` of `indices` and `distances`, in the
+/// order of [`Explanation::neighbors`](crate::Explanation::neighbors).
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Precedents {
@@ -19,7 +19,7 @@ pub struct Precedents {
     /// Number of training cases that tie at rank `k`, `(m,)`; 0 if none of them is left out. See
     /// [`Neighbors::ties_at_k`](crate::search::Neighbors::ties_at_k).
     pub ties_at_k: Vec<usize>,
-    /// Predicted classes, `(m,)`; `None` if the neighbours voted and all have weight 0.
+    /// Predicted classes, `(m,)`; `None` if the neighbours voted and there are none, or all have weight 0.
     pub predicted: Vec<Option<i64>>,
     /// Agreement of the neighbours with the prediction, `(m,)`, in [0, 1]; `None` if undefined.
     pub correspondence: Vec<Option<f64>>,

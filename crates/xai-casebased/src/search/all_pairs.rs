@@ -11,8 +11,8 @@ use crate::search::kernel::lanes::ROWS;
 use crate::search::kernel::rank::Ranking;
 use crate::search::kernel::row_blocks::{MAX_BLOCKS, Query, RowBlocks};
 
-/// Rows that are laid out in blocks at a time: as many as one kernel call compares. They stay in the
-/// first-level cache; blocks of all rows would be written to memory and read again.
+/// Rows that are laid out in blocks at a time: as many as one kernel call compares. They stay in a cache (up to
+/// 64 features in a first-level cache of 32 KiB); blocks of all rows would be written to memory and read again.
 const TILE: usize = MAX_BLOCKS * ROWS;
 
 /// Rows per task of a thread.

@@ -21,7 +21,7 @@ const MIN_TREE_ROWS: usize = 512;
 /// Number of training rows that are searched for.
 const PROBES: usize = 32;
 
-/// The first tree is built over every `MAX_STEP`-th row, or over more rows if these are fewer than
+/// The first tree is built over one of every `MAX_STEP` rows, or over more rows if these are fewer than
 /// [`MIN_SAMPLE_ROWS`].
 const MAX_STEP: usize = 16;
 const MIN_SAMPLE_ROWS: usize = 1024;

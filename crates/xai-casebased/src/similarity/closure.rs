@@ -41,7 +41,8 @@ impl<A: Clone> Closure<A> {
     /// # Errors
     /// About `output`: [`ErrorKind::Model`](xai_core::ErrorKind::Model) if the closure fails,
     /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) unless it returns one output row per input row
-    /// and the same number of columns every time, and [`ErrorKind::Empty`](xai_core::ErrorKind::Empty) without columns.
+    /// and the same number of columns every time, and [`ErrorKind::Empty`](xai_core::ErrorKind::Empty) without rows or
+    /// columns.
     pub(crate) fn evaluate(&self, output: Input, rows: ArrayView2<'_, f64>) -> Result<Array2<A>> {
         let mut values = Vec::new();
         let mut columns = None;

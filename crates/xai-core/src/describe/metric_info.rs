@@ -131,7 +131,7 @@ impl std::fmt::Display for Mirror {
 }
 
 impl Invariance {
-    /// Both may change the values.
+    /// Both scaling and mirroring may change the values.
     pub const NONE: Self = Self {
         scale: false,
         mirror: Mirror::Changes,

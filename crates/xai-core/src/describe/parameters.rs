@@ -12,7 +12,7 @@ use crate::error::{Error, Input, Result};
 pub struct Param {
     /// Name of the field: `max_fraction`. Errors about the parameter have an [`Input`] of this name.
     pub name: &'static str,
-    /// Documentation of the field: its first paragraph.
+    /// Documentation of the field: its first paragraph, up to a sentence that begins with `Default:`.
     pub doc: &'static str,
     /// Accepted values.
     pub kind: Kind,
@@ -53,8 +53,8 @@ pub trait Parameter: Sized {
     /// Accepted values.
     const KIND: Kind;
 
-    /// Converts a value from a front end; `None` if it has another type. Numbers are not compared with their range, which is what
-    /// [`Param::check`] does.
+    /// Converts a value from a front end; `None` if it is no value of this type. Numbers are not compared with their
+    /// range, which is what [`Param::check`] does.
     fn from_value(value: &Value) -> Option<Self>;
 
     /// Converts to a value for front ends; [`Value::Given`] for arrays and functions, which have no text form.

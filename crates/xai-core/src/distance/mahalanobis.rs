@@ -68,8 +68,8 @@ impl Mahalanobis {
     /// positive definite.
     ///
     /// # Errors
-    /// `ShapeMismatch` if the matrix is not square, `Empty` without features, `NonFinite` for an
-    /// element, `OutOfDomain` if the matrix is not symmetric, or with the index of the diagonal
+    /// `ShapeMismatch` if the matrix is not square, `Empty` without features, `NonFinite` for a NaN or
+    /// infinite element, `OutOfDomain` if the matrix is not symmetric, or with the index of the diagonal
     /// element of a feature that is constant or a linear combination of those before it.
     pub fn from_covariance(covariance: ArrayView2<'_, f64>) -> Result<Self> {
         let (n, columns) = covariance.dim();
@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(from_rows, by_hand);
     }
 
-    /// Sums in the order of the plain formulas, whatever runs beside them.
+    /// Each sum has the order of the plain formulas, although several are computed together.
     #[test]
     fn factor_and_whitened_rows_have_the_bits_of_the_plain_formulas() {
         let (n, d) = (70, 23);

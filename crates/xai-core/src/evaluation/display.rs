@@ -12,8 +12,8 @@ const HEADLINE: &str = "symmetric_relevance_gain";
 
 /// Writes the ranking by symmetric relevance gain, if it ranks several explainers; then a table with
 /// a row per metric and a column per explainer, with a star for explainers that are significantly
-/// worse than the best; then the significant differences; then the numbers of samples and model
-/// calls, the methods of the intervals, assumptions and warnings. The significance level is one minus
+/// worse than the best; then why metrics are undefined; then the significant differences; then the numbers of samples
+/// and model calls, the methods of the intervals, assumptions and warnings. The significance level is one minus
 /// the level of the intervals.
 impl fmt::Display for EvaluationTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -204,7 +204,7 @@ pub struct ExplainerValue {
     pub value: Option<f64>,
     /// Interval of the mean by a bias-corrected bootstrap over samples, or by Wilson's formula for
     /// a proportion (see [`Statistics`]); for a pooled value by a jackknife over groups of samples.
-    /// `None` for fewer than two values, or without replicates.
+    /// `None` for fewer than two values, or too few replicates.
     pub interval: Option<Interval>,
     /// Value of each sample; `None` if undefined, and for every sample of a pooled metric.
     pub per_sample: Vec<Option<f64>>,
@@ -313,7 +313,7 @@ impl MetricResult {
     }
 
     /// Returns whether one explainer is significantly better than another, at level `alpha` after
-    /// correction. `None` for unknown names.
+    /// correction. `None` for unknown names, and for an explainer and itself.
     ///
     /// ```
     /// use xai_core::Direction;

@@ -14,8 +14,8 @@ pub use real::{OrderKey, Real};
 
 /// Largest power of two not above a positive number, and at least `f64::MIN_POSITIVE`.
 ///
-/// It serves as a unit: numbers of that size neither overflow nor underflow when they are squared,
-/// and division by it is exact.
+/// It serves as a unit for numbers of that size: divided by it, which is exact, they neither overflow
+/// nor underflow when they are squared.
 ///
 /// ```
 /// use xai_core::number::power_of_two;

@@ -35,9 +35,10 @@ pub struct IntraConsistency {
 /// ```
 ///
 /// `values` has one value of one explainer per sample. Both numbers are in [0, 1], higher is
-/// better. After a minor perturbation, 1 means equal rank sums of increases and decreases. After a
-/// disruptive one, a value of 1 means that the change is certain, and an effect of 1 that all
-/// values changed in the same direction.
+/// better. After a minor perturbation, an effect of 1 means equal rank sums of increases and
+/// decreases, and a value of 1 that no signs would make them more equal. After a disruptive one, a
+/// value of 1 means that the change is certain, and an effect of 1 that all values changed in the
+/// same direction.
 ///
 /// A p-value is not an effect size: the same shift is more significant for more samples. Compare
 /// values only at equal numbers of samples. The effect does not depend on the number of samples.

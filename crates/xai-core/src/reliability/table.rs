@@ -54,8 +54,8 @@ impl<'a> Table<'a> {
     /// Returns `true` if rows and columns look exchanged: every row contains ranks of the columns,
     /// and no column contains ranks of the rows.
     ///
-    /// Only complete rows of three or more values are tested, because shorter ones contain ranks by
-    /// chance.
+    /// A row or column with an undefined value or fewer than three values does not count as ranks: short
+    /// ones contain ranks by chance.
     pub(super) fn ranks_its_columns(&self) -> bool {
         let [n_rows, n_columns] = self.shape();
         let ranks_something = |values: Option<Vec<f64>>| {

@@ -23,7 +23,7 @@ use crate::model::Function;
 /// ```
 ///
 /// In [0, 1], **higher is better**. A [`Discretizer`] turns a map into a key: by default the positions of the five
-/// largest attributions, with their signs. A sample whose key no other sample has is without a value.
+/// attributions of largest magnitude, with their signs. A sample whose key no other sample has is without a value.
 /// If attributions are tied at the cut of a key, those of lower index come first, and the result has their number.
 /// If all maps share a key, the value is the share of the class for any explainer: choose a key that
 /// distinguishes maps. A model with one output predicts a single class.

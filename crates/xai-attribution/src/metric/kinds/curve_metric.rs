@@ -123,7 +123,7 @@ impl<K: CurveKind> CurveMetric<K> {
         self
     }
 
-    /// Sets which features go first. The reverse of the metric's default order reverses its
+    /// Sets which features go first. An order from the other end of the ranking than the metric's default reverses its
     /// [direction](crate::metric::Metric::direction).
     #[must_use]
     pub fn order(mut self, order: RemovalOrder) -> Self {

@@ -73,7 +73,7 @@ pub struct MapAgreement {
 /// ```
 ///
 /// # Errors
-/// A shape mismatch if the lengths differ, a non-finite attribution, and an invalid `k`.
+/// A shape mismatch if the lengths differ, an empty input, a non-finite attribution, and an invalid `k`.
 ///
 /// # Source
 /// Krishna et al., *The Disagreement Problem in Explainable Machine Learning*, 2022; Agarwal et al.,

@@ -12,7 +12,7 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 ///
 /// Without ties it is 1 or 0 per sample, **higher is better**; the value is the share of hits. The distance is
 /// Euclidean, in positions. If several positions share the largest attribution, the value is the share of them that
-/// hit, unless [`ties`](MaskMetric::ties) says otherwise; a map whose attributions are all equal has no value. With
+/// hit, and a map whose attributions are all equal has no value, unless [`ties`](MaskMetric::ties) says otherwise. With
 /// [`weighted`](MaskMetric::weighted), a hit counts `1 − size of the object / size of the map`, so that large objects,
 /// which are easily hit by chance, count less. An empty mask has no value.
 ///

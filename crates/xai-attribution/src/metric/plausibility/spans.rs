@@ -129,7 +129,7 @@ fn check(input: Input, samples: &[impl AsRef<[Span<usize>]>]) -> Result<()> {
 /// A predicted span can be matched with a gold one if the intersection over union of their tokens is at least the
 /// threshold. Each span is matched at most once, and the matching is the largest possible. Precision is the share of
 /// matched predicted spans, recall that of matched gold spans, and F1 their harmonic mean, for the summed counts of all
-/// samples (`micro`) and as means over samples (`macro`).
+/// samples (`micro`) and as means over samples (`macro_mean`).
 ///
 /// In [0, 1], **higher is better**.
 ///
@@ -201,8 +201,8 @@ const NEEDS: &[Input] = &[input::GOLD, input::PREDICTED];
 /// ```
 ///
 /// Precision is the share of predicted tokens that are gold, recall the share of gold tokens that are predicted, and F1
-/// their harmonic mean, for the summed counts of all samples (`micro`) and as means over samples (`macro`). A token in
-/// two spans counts once.
+/// their harmonic mean, for the summed counts of all samples (`micro`) and as means over samples (`macro_mean`). A
+/// token in two spans counts once.
 ///
 /// In [0, 1], **higher is better**.
 ///

@@ -42,8 +42,8 @@ fn check(k: TopK, n_tokens: usize) -> Result<()> {
 ///
 /// In [0, 1], **higher is better**. If attributions are tied at the cut, the value is the mean over all orders of the
 /// tied tokens, unless [`ties`](MaskMetric::ties) says otherwise. A map without a positive attribution marks nothing
-/// and has the value 0. It is undefined for an empty rationale and for a map whose attributions are all equal and
-/// positive.
+/// and has the value 0. It is undefined for an empty rationale and, with [`Ties::Expected`], for a map whose
+/// attributions are all equal and positive.
 ///
 /// ```
 /// use xai_attribution::metric::{TokenF1, TopK};

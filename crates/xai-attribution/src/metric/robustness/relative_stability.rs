@@ -51,7 +51,8 @@ pub trait Reference:
 /// `e` are the maps, `r` the inputs ([`RelativeInputStability`]), the model's outputs after the
 /// activation ([`RelativeOutputStability`]), or a layer of it ([`RelativeRepresentationStability`], which
 /// needs a [`Representation`]), of a sample and its neighbours with the same prediction. In [0, ∞),
-/// **lower is better**. No value without such a neighbour, and for a map of zeros.
+/// **lower is better**. No value without such a neighbour, and, with norms of whole vectors, if `e` or `r` of the
+/// sample is all zeros.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayD, ArrayViewD, array};

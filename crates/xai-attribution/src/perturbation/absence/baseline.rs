@@ -362,7 +362,7 @@ impl<T: Real> BatchWork<T> for BaselineOutputs {
     type Output = Array2<f64>;
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Array2<f64>> {
-        // Also if all samples share the baseline: a model may use the sample of a row (`Model::outputs_of`).
+        // One row per sample even if all share the baseline: a model may use the sample of a row (`Model::outputs_of`).
         let baselines = batch.shared(&BaselineInputs(self.0.clone()))?;
         batch.outputs_of(&baselines.whole(), |row| row, ", all of it baseline")
     }

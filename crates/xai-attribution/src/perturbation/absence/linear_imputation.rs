@@ -64,7 +64,7 @@ impl Channel {
 impl Image {
     /// Sets the missing pixels of several images to the weighted mean of their neighbours inside of the image, known
     /// or missing: 1/6 for direct and 1/12 for diagonal ones, normalised at the border. `missing` lists the pixels of
-    /// each image in ascending order, and never all of them.
+    /// each image in any order, and never all of them.
     ///
     /// The images are stored one after another in `values`. The result for an image does not depend on the others, to
     /// the last bit.

@@ -187,7 +187,7 @@ impl<T: Real> NeighborSource<'_, T> {
                     let sample = self.first_sample + row / self.count;
                     let sample_noise = draw.index_axis(ndarray::Axis(0), sample);
                     let elements = values.iter_mut().zip(self.input(row));
-                    // Row by row, whether the noise has the axes of a sample or a single one.
+                    // In row-major order, whether the noise has the axes of a sample or a single one.
                     for ((to, &from), &noise) in elements.zip(&sample_noise) {
                         *to = from + T::from_f64_nearest(noise);
                     }

@@ -58,14 +58,16 @@ pub struct RemovalCurve {
     /// Order among tied features.
     pub ties: RemovalTies,
     /// Never flips features without a positive attribution. A sample stays at its last point once all
-    /// others are flipped.
+    /// features with a positive one are flipped.
     pub only_positive: bool,
 }
 
-/// Scores of a batch along a [`RemovalCurve`].
+/// Scores of a batch along a curve, such as a [`RemovalCurve`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct CurveScores {
-    /// Number of flipped features at each point, ascending from 0.
+    /// Number of flipped features at each point, ascending from 0 for a [`RemovalCurve`]. The curves of
+    /// [`Road`](crate::metric::Road) and [`SensitivityN`](crate::metric::SensitivityN) have a point per percentage or
+    /// size, in the given order, and none at 0.
     pub n_flipped: Arc<Vec<usize>>,
     /// Scores by `[point][sample]`.
     pub scores: Vec<Vec<f64>>,
@@ -160,7 +162,7 @@ impl RemovalCurve {
         Ok(())
     }
 
-    /// Number of rows for the model between the ends, over all samples.
+    /// Number of rows for the model between the ends, over all samples; an upper bound with `only_positive`.
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare).
@@ -322,7 +324,8 @@ impl RemovalCurve {
         batch.scorer_for(self.score).scores_of(&outputs, &|row| row)
     }
 
-    /// Curve with groups of positions as features. There are few of them, so every row is computed from its sample.
+    /// Curve with groups of positions as features, or of any features if only positive ones are flipped. Every row is
+    /// computed from its sample: usually there are few groups, and so few rows.
     fn over_features<T: Real>(
         &self,
         explained: &ExplainedBatch<'_, T>,

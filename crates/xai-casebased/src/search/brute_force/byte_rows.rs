@@ -277,7 +277,8 @@ impl ByteRows {
         }
     }
 
-    /// Writes the pairs of a query and a row of a tile that may be near to `candidates`, which is cleared first.
+    /// Collects the pairs of a query and a row of a tile that may be near each other in `candidates`, which is cleared
+    /// first.
     /// `max_distance(query)` is the distance up to which rows matter to a query.
     ///
     /// Returns `false`, with an incomplete list, if there are more than [`MAX_CANDIDATES`] per query.

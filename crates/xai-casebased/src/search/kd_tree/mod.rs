@@ -32,7 +32,7 @@ const QUERIES: usize = 32;
 /// Cost: `n log n · d` to build the tree. A query compares some hundreds of rows at 5 features, and nearly all rows
 /// beyond 12 unless the features are dependent. At 5 independent normal features the cost of a query grows as n^0.17
 /// (4 000 to 256 000 rows, k = 5) and as k^0.8 (10 to 1 000 neighbours of 64 000 rows). Memory: one scaled
-/// copy of the rows.
+/// copy of the rows, and about a seventh of its size for the boxes.
 ///
 /// Existing k-d tree crates fix the number of features at compile time, break ties by visiting order, and round their
 /// distances differently, so an exact answer needs one more neighbour and a second ranking. Measured at

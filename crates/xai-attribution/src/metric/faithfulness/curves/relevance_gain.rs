@@ -22,7 +22,7 @@ use crate::perturbation::{
 ///
 /// In units of the score, **higher is better**; 0 = an order as good as a random one, for which both
 /// areas have the same expectation. A baseline that the model takes for evidence moves both areas alike, so
-/// explainers have the same ranking under different baselines. This makes it a good first metric for comparing
+/// the ranking of explainers depends less on the baseline. This makes it a good first metric for comparing
 /// explainers. The second area is that of [`Deletion`](crate::Deletion), which shares its scores.
 ///
 /// ```

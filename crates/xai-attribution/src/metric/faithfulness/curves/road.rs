@@ -388,7 +388,8 @@ impl<T: Real> MapWork<T> for ImputedCurve {
                         let mut streams = NormalStreams::new(std::array::from_fn(stream));
                         let most = missing.iter().map(Vec::len).max().unwrap_or_default();
                         // Normal numbers are drawn 64 at a time for all rows together, a lane per row. `zip` takes the
-                        // number first: a row whose elements are used up skips the rest of its numbers.
+                        // number first, so that it takes no element when the numbers are used up: the element would be
+                        // lost. A row without remaining elements skips the rest of its numbers.
                         let mut numbers = [[0.0; NormalStreams::COUNT]; 64];
                         let mut elements: Vec<_> = removed_elements.collect();
                         for _ in 0..(most * image.layout.channels).div_ceil(numbers.len()) {

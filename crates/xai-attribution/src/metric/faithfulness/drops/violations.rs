@@ -17,8 +17,8 @@ use crate::perturbation::{Baseline, Features, SingleRemoval};
 ///
 /// The top features are those of the largest `|attribution|`, a tenth of them by default. If some are tied at the cut,
 /// the value is the mean over all orders of the tied features, unless [`ties`](Violations::ties) says otherwise. In [0,
-/// 1], **lower is better**. It is undefined if all attributions are 0, or if all features have the same `|attribution|`
-/// and only a part of them is the top.
+/// 1], **lower is better**. It is undefined if all attributions are 0 and, with [`Ties::Expected`], also if all
+/// features have the same `|attribution|` and only a part of them is the top.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};

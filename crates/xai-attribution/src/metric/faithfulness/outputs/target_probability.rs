@@ -14,9 +14,9 @@ use crate::metric::{OutputFormula, OutputMetric, OutputPair, OutputScale, SCORE_
 /// In (−∞, ∞), **lower is better**: the probability of the target falls. With [`keep`](OutputMetric::keep), only the
 /// top is left and higher is better. Probabilities are the outputs after the activation of the run: a softmax, or a
 /// sigmoid of each output. Without an activation, they are the outputs themselves if these are
-/// [probabilities](OutputScale), otherwise their softmax. For logits, log-probabilities are computed without rounding
-/// small probabilities to 0, and the value is finite; if outputs are probabilities, a sample whose target has the
-/// probability 0 has no value.
+/// [probabilities](OutputScale), otherwise their softmax, or the sigmoid of a single output. For logits,
+/// log-probabilities are computed without rounding small probabilities to 0, and the value is finite; if outputs are
+/// probabilities, a sample whose target has the probability 0 before or after the removal has no value.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
