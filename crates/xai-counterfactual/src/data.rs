@@ -43,7 +43,8 @@ pub struct Rule {
 /// Counterfactuals of one method, with what the metrics need.
 ///
 /// `counterfactuals` has any number of rows per query, none included, in any order; `query` has the index of the query of each.
-/// A counterfactual that does not exist is no row. Everything else is optional; a metric returns an error that names what it needs.
+/// A counterfactual that does not exist has no row. Everything else is optional; a metric returns an error that names
+/// what it needs.
 ///
 /// ```
 /// use ndarray::array;
@@ -87,8 +88,8 @@ impl<'a> CounterfactualData<'a> {
     /// Takes the queries `(n, d)`, the counterfactuals `(N, d)` and the index of the query of each counterfactual.
     ///
     /// # Errors
-    /// `Empty` without queries, `ShapeMismatch` for other numbers of columns or rows, `NonFinite`, `OutOfDomain` for a query that
-    /// there is not or that breaks a one-hot group.
+    /// `Empty` without queries, `ShapeMismatch` for other numbers of columns or rows, `NonFinite`, `OutOfDomain` for
+    /// the index of a query that does not exist, or for a query that breaks a one-hot group.
     pub fn new(
         schema: &'a Schema,
         queries: ArrayView2<'_, f64>,
@@ -159,7 +160,8 @@ impl<'a> CounterfactualData<'a> {
     /// [`ROW_CLASS`](input::ROW_CLASS) of the counterfactuals.
     ///
     /// # Errors
-    /// `ShapeMismatch` for another number of classes, `InvalidParameter` for an input that has no classes.
+    /// `ShapeMismatch` for another number of classes, `OutOfDomain` for a class above `i64::MAX`, `InvalidParameter`
+    /// for an input that has no classes.
     pub fn classes<L: Label>(mut self, which: Input, classes: &[L]) -> Result<Self> {
         let n = if which == input::CLASS || which == input::TARGET {
             self.queries.nrows()
@@ -230,7 +232,8 @@ impl<'a> CounterfactualData<'a> {
     /// of the counterfactuals by other models, `(J, N)` ([`MODEL_PREDICTIONS`](input::MODEL_PREDICTIONS)).
     ///
     /// # Errors
-    /// `ShapeMismatch`, `Empty` without copies or models, `InvalidParameter` for another input.
+    /// `ShapeMismatch`, `Empty` without copies or models, `OutOfDomain` for a class above `i64::MAX`,
+    /// `InvalidParameter` for another input.
     pub fn predictions<L: Label>(
         mut self,
         which: Input,
@@ -254,7 +257,7 @@ impl<'a> CounterfactualData<'a> {
         Ok(self)
     }
 
-    /// Sets whether each counterfactual has the wanted class. If classes are given, this follows from them.
+    /// Sets whether each counterfactual has the wanted class. If it is not set, this follows from given classes.
     ///
     /// # Errors
     /// `ShapeMismatch` for another number.
@@ -279,7 +282,7 @@ impl<'a> CounterfactualData<'a> {
     /// Sets causal rules.
     ///
     /// # Errors
-    /// `InvalidParameter` for a column that there is not and a direction other than 1 and −1.
+    /// `InvalidParameter` for a column that does not exist, and for a direction other than 1 and −1.
     pub fn rules(mut self, rules: Vec<Rule>) -> Result<Self> {
         for rule in &rules {
             let column = rule.cause.max(rule.effect);

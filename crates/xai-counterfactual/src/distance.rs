@@ -24,7 +24,8 @@ pub(crate) const GIVE_TRAIN_OR_RANGES: Help =
 /// | `mad` | `Σ δ_j`, `s_j` the median absolute deviation from the median |
 ///
 /// `δ_j = |a_j − b_j| / s_j` of numeric and ordinal features, `[a_j ≠ b_j]` of categories. The range is that of the schema, or else
-/// that of the training rows; deviations are those of the training rows. The other distances compare columns as they are.
+/// that of the training rows; deviations are those of the training rows. `changed` is the share of features
+/// that differ. The other distances compare columns as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -319,7 +320,7 @@ impl Embedding {
             Form::Changed => return self.codes(rows),
             Form::Sum(parts) | Form::Length(parts) => parts,
         };
-        // One copy of the indicators for Manhattan, two for Euclid: see the bounds in the documentation of the type.
+        // One copy of the indicators for Manhattan, two for Euclid: see the documentation of the type.
         let copies = if matches!(self.distance.form, Form::Length(_)) {
             2
         } else {

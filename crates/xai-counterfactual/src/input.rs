@@ -19,7 +19,7 @@ pub const TARGET: Input = Input::new("target");
 pub const PREDICTED: Input = Input::new("predicted");
 /// Validity of each counterfactual: whether it has the wanted class, `(N,)`.
 pub const VALID: Input = Input::new("valid");
-/// The class of each counterfactual in the training data, `(N,)`.
+/// The class of the training rows that each counterfactual is compared with, `(N,)`.
 pub const ROW_CLASS: Input = Input::new("row_class");
 /// The number of counterfactuals requested per query.
 pub const REQUESTED: Input = Input::new("requested");
@@ -58,7 +58,8 @@ pub const VALUES: Input = Input::new("values");
 /// The group of each query.
 pub const GROUPS: Input = Input::new("groups");
 
-/// The inputs that are arrays, beside the queries, the counterfactuals and the number of the query of each.
+/// The inputs that are arrays, beside the queries, the counterfactuals and the query of each, repeated runs, the
+/// training rows with their labels, and the inputs of the group gap.
 pub const INPUTS: &[InputSpec] = &[
     InputSpec::new(CLASS, Element::Class, &["n"], "Predicted class of each query"),
     InputSpec::new(TARGET, Element::Class, &["n"], "Wanted class of each query; without it, any other class is wanted"),

@@ -18,7 +18,7 @@ pub struct CounterfactualValues {
     pub pooled: Option<f64>,
     /// Value of each query; `None` if it is undefined, or if no row counts.
     pub per_query: Vec<Option<f64>>,
-    /// Value of each row; `None` for metrics of sets of rows.
+    /// Value of each row, `None` if it is undefined or the row does not count. No list for metrics of sets of rows.
     pub per_counterfactual: Option<Vec<Option<f64>>>,
     /// Number of queries without a value.
     pub n_undefined: usize,

@@ -37,8 +37,8 @@ pub fn mean_interval(values: &Moments, level: f64) -> Result<Option<Interval>> {
 /// Student's interval of the mean of independent values, `m ± t_{n−1} s/√n`. For a mean it equals
 /// the jackknife interval.
 ///
-/// `None` for fewer than two values, or if the deviation exceeds the range of `f64`. For few skewed
-/// values it is [too narrow](Interval::is_small_sample).
+/// `None` for fewer than two values, and where [`Moments::std`] has none. For few skewed values it is
+/// [too narrow](Interval::is_small_sample).
 ///
 /// # Errors
 /// `InvalidParameter` for a level outside (0, 1), `NonFinite` for a value.

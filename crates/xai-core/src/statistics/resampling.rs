@@ -86,7 +86,7 @@ mod tests {
         for n in [DIRECT, DIRECT + 1] {
             let (times, _) = draws(7, n);
             let squares: f64 = times.iter().map(|t| (t - 1.0) * (t - 1.0)).sum();
-            // Both have standard errors of about 1.4/√n and 0.5/√n.
+            // Their standard errors are about 1.4/√n and 0.3/√n.
             assert!((squares / n as f64 - 1.0).abs() < 0.03, "{n}: {squares}");
             let unseen = times.iter().filter(|t| **t == 0.0).count() as f64 / n as f64;
             assert!((unseen - (-1f64).exp()).abs() < 0.01, "{n}: {unseen}");

@@ -38,7 +38,7 @@ pub struct SignedRankTest {
     /// Sum of the ranks of the negative differences.
     pub w_minus: f64,
     /// Probability of rank sums at least as unequal if the differences are symmetric about 0;
-    /// `None` without differences.
+    /// `None` if `n` is 0.
     pub p_value: Option<f64>,
 }
 
@@ -46,7 +46,7 @@ impl SignedRankTest {
     /// Matched-pairs rank-biserial correlation without its sign, `|W⁺ − W⁻| / (W⁺ + W⁻)`.
     ///
     /// In [0, 1] for any `n`: 0 = both sides are equal, 1 = all differences are on one side. `None`
-    /// without differences.
+    /// if `n` is 0.
     ///
     /// ```
     /// use xai_core::statistics::{ZeroMethod, wilcoxon_signed_rank};

@@ -134,7 +134,7 @@ impl ExactSum {
         }
     }
 
-    /// Adds the first `n` terms of a block. Terms behind them are overwritten with zeros.
+    /// Adds the first `n` terms of a block. Terms behind them may be overwritten with zeros.
     fn add_block(&mut self, block: &mut [Lanes; TERMS], n: usize) {
         let terms = block.as_flattened_mut();
         if n < FEW {

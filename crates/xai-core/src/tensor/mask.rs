@@ -106,7 +106,7 @@ fn too_large() -> Error {
 /// type of the inputs, samples in parallel.
 ///
 /// # Errors
-/// `ShapeMismatch` for maps that do not fit the inputs, `Empty` for samples without elements,
+/// `ShapeMismatch` for maps that do not fit the inputs, `Empty` without samples or elements,
 /// `NonFinite` for a map value (about `explanations`) or an input, `OutOfDomain` for maps whose
 /// channels add up to more than the range of their type.
 ///

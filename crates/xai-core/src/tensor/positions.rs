@@ -249,7 +249,7 @@ impl MapPositions {
     }
 }
 
-/// Shape of image inputs with another number of channels; `None` for other layouts.
+/// Shape of image inputs with this number of channels; `None` for other layouts.
 fn channels_in(layout: Layout, inputs: &[usize], channels: usize) -> Option<[usize; 4]> {
     match (layout, inputs) {
         (Layout::ChannelsLast, &[n, h, w, _]) => Some([n, h, w, channels]),

@@ -32,7 +32,8 @@ pub enum DistinctScore {
 /// |different sets of changed features| / rows;  jaccard: mean over pairs of 1 − |A ∩ B| / |A ∪ B|
 /// ```
 ///
-/// In [0, 1], **higher is better**. Undefined without rows; `jaccard` is undefined for fewer than two.
+/// In [0, 1], **higher is better**. Undefined without rows; `jaccard` is undefined for fewer than
+/// two, and leaves out pairs that change nothing.
 ///
 /// # Extremes
 /// 1: every row changes another set of features. The smallest value, 1 / rows (`jaccard`: 0): all change the same.

@@ -29,8 +29,9 @@ pub enum DomainScore {
 /// rows: [all features possible]   features: |possible features| / p
 /// ```
 ///
-/// In [0, 1], **higher is better**. A number is possible within its range and on its step, a category if it is listed or occurs in the
-/// training rows, a one-hot group with one 1 and otherwise 0.
+/// In [0, 1], **higher is better**. A number is possible within its range and on its step, a one-hot group
+/// with one 1 and otherwise 0, a category if it is in its list or, without a list, in the training rows. Without both,
+/// every category is possible.
 ///
 /// # Extremes
 /// 1: every value is possible. 0: no row is (`features`: no feature).

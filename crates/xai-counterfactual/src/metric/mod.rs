@@ -93,7 +93,7 @@ macro_rules! distance_setters {
                 self
             }
 
-            /// Sets what a numeric feature counts whose scale is 0.
+            /// Sets the treatment of numeric features whose scale is 0.
             #[must_use]
             pub fn zero_scale(mut self, zero_scale: ZeroScale) -> Self {
                 self.distance.zero_scale = zero_scale;

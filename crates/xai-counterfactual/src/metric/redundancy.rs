@@ -32,7 +32,8 @@ pub enum RedundancyScore {
 /// ```
 ///
 /// In [0, 1] (`count`: up to the number of features), **lower is better**. Each feature goes back alone, a one-hot group as a whole.
-/// The share is undefined if nothing changed. The model is called with the changed rows only, in batches.
+/// The share is undefined if nothing changed. The model is called in batches, with the counterfactuals that
+/// count and with one row per changed feature.
 ///
 /// # Extremes
 /// 0: every change is needed. 1: each one alone could go back.

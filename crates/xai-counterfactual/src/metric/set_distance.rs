@@ -28,7 +28,8 @@ pub enum SetMode {
 /// ```
 ///
 /// At least 0, **lower is better**. The sets are those of a method for a query and for a perturbed copy of it (divided by
-/// `input_distance`, if it is given), of repeated runs (the mean over pairs of runs), or of two methods. Undefined if a set is empty.
+/// `input_distance`, if it is given), of repeated runs (the mean over pairs of runs), or of two methods.
+/// Undefined if a set is empty; with more than two runs, pairs with an empty set do not count.
 ///
 /// # Extremes
 /// 0: the sets are the same.

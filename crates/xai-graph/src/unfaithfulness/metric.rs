@@ -90,7 +90,7 @@ impl<'a> UnfaithfulnessMetric<'a> {
     }
 
     /// Returns the assumption made about outputs that look like another kind: rows that look like probabilities are
-    /// read as logits unless a kind is set. `None` for all other outputs.
+    /// read as logits unless another kind is set. `None` for all other outputs.
     ///
     /// ```
     /// use ndarray::array;

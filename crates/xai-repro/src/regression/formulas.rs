@@ -106,7 +106,7 @@ impl RegressionMetric {
     /// mean(sign(r_i r_j) ||r_i| − |r_j|| / (|r_i| + |r_j|))
     /// ```
     ///
-    /// A sample that one of the runs gets right counts 0.
+    /// A sample that at least one of the runs gets right counts 0.
     ///
     /// # Extremes
     /// 0: errors of equal size. 1 or −1: one run errs much more, in the same or in the opposite direction.
