@@ -57,7 +57,7 @@ fn raised(
     if let Some(raised) = raised_by_python(py, error) {
         return raised;
     }
-    message.push_str(&error.problem().to_string());
+    message.push_str(&error.problem());
     if let Some(help) = error.help() {
         message.push('\n');
         message.push_str(&help.render(|name, value| {

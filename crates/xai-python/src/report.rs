@@ -13,6 +13,7 @@ use xai_attribution::run::MaskedScores;
 use xai_casebased::Accumulator;
 use xai_casebased::result::{AuditCases, FeatureComparison};
 use xai_core::Activation;
+use xai_core::error::with_sources;
 use xai_graph::dataset::SweepCurve;
 use xai_report::sections::attribution::Attribution;
 use xai_report::sections::attribution::gallery::{GalleryChoice, GalleryData, GalleryItem};
@@ -83,7 +84,7 @@ impl Report {
         let report = xai_report::Report::from_json(json);
         report
             .map(Self)
-            .map_err(|e| PyValueError::new_err(e.to_string()))
+            .map_err(|e| PyValueError::new_err(with_sources(&e)))
     }
 
     #[getter]

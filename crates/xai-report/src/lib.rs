@@ -20,7 +20,7 @@ pub use estimate::{Estimate, Histogram};
 pub use findings::{Finding, Verdict};
 pub use origin::{InputFile, Origin, SectionKind};
 pub use page::{GENERATOR, page};
-pub use report::{Error, KINDS, MissingSection, Report, SCHEMA_VERSION, findings};
+pub use report::{Error, JsonError, KINDS, MissingSection, Report, SCHEMA_VERSION, findings};
 
 // Fails to compile if one of these types can no longer be sent to and shared with other threads.
 const _: () = {

@@ -96,18 +96,23 @@ pub struct MissingSection {
 #[non_exhaustive]
 pub enum Error {
     /// The bytes are not JSON.
-    #[error("no JSON: {0}")]
-    Json(serde_json::Error),
+    #[error("not JSON")]
+    Json(#[source] JsonError),
     /// The JSON has no `schema_version` that is a whole number of at least 0.
-    #[error("no report: expected the report.json that `xai report` wrote, with its schema_version")]
+    #[error("not a report: it has no schema_version")]
     NoSchemaVersion,
     /// The report has a later version of the schema, or version 0, which does not exist.
     #[error("schema version {0}: expected at most {SCHEMA_VERSION}")]
     SchemaVersion(u64),
     /// The JSON has a known version of the schema, but does not follow it.
-    #[error("no report: {0}")]
-    Schema(serde_json::Error),
+    #[error("not a report")]
+    Schema(#[source] JsonError),
 }
+
+/// Error of the JSON parser or writer, with line and column.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct JsonError(#[from] serde_json::Error);
 
 impl Report {
     /// Serialises the report as the text of `report.json`.
@@ -124,7 +129,7 @@ impl Report {
     /// assert_eq!(Report::from_json(json.as_bytes())?, report);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn to_json(&self) -> serde_json::Result<String> {
+    pub fn to_json(&self) -> Result<String, JsonError> {
         let json = serde_json::to_string_pretty(self)?;
         Ok(visible_json(json + "\n"))
     }
@@ -143,10 +148,10 @@ impl Report {
     pub fn from_json(json: &[u8]) -> Result<Self, Error> {
         // Some editors write a byte-order mark at the beginning of a file.
         let without_bom = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
-        let value: Value = serde_json::from_slice(without_bom).map_err(Error::Json)?;
+        let value: Value = serde_json::from_slice(without_bom).map_err(|e| Error::Json(e.into()))?;
         match value.get("schema_version").and_then(Value::as_u64) {
             Some(version) if (1..=u64::from(SCHEMA_VERSION)).contains(&version) => {
-                serde_json::from_value(value).map_err(Error::Schema)
+                serde_json::from_value(value).map_err(|e| Error::Schema(e.into()))
             }
             Some(version) => Err(Error::SchemaVersion(version)),
             None => Err(Error::NoSchemaVersion),
@@ -157,8 +162,8 @@ impl Report {
     ///
     /// # Errors
     /// None in practice: the schema is plain JSON.
-    pub fn json_schema() -> serde_json::Result<String> {
-        serde_json::to_string_pretty(&schemars::schema_for!(Self))
+    pub fn json_schema() -> Result<String, JsonError> {
+        Ok(serde_json::to_string_pretty(&schemars::schema_for!(Self))?)
     }
 
     /// Computed sections, in the order of the page.

@@ -99,9 +99,7 @@ impl<T: Real, M: Deref<Target: Model<T>>> Model<T> for GuardedModel<M> {
             .model
             .outputs_of(first, sample_of)
             .map_err(|source| BatchDependence {
-                why: format!(
-                    "its first row alone, which shows whether answers depend on the batch: {source}"
-                ),
+                why: "its first row alone, which shows whether answers depend on the batch".to_owned(),
                 source: Some(source),
             })?;
         compare(&outputs, &alone)?;

@@ -55,7 +55,7 @@ fn an_answer_that_depends_on_the_batch_is_an_error_that_says_how_to_allow_it() {
         assert!(matches!(error.kind(), ErrorKind::Model { .. }));
     }
     assert_eq!(
-        errors[0].to_string(),
+        format!("{}; {}", errors[0].problem(), help::EVALUATE_OR_ALLOW),
         "model: failed on batch 0 (samples 0 to 2): output 0 of its first row is 4.388717292635002 in this \
          batch and 3 alone, as normalisation or dropout in training mode makes it; put the model in evaluation \
          mode, or allow it by allow_batch_dependence = true"
@@ -84,7 +84,7 @@ fn a_model_that_takes_no_single_row_is_told_why_it_was_given_one() {
         .evaluate(&picky, x.view(), &[0; 3], x.view())
         .unwrap_err();
     assert_eq!(
-        stopped.to_string(),
+        format!("{}; {}", stopped.error().problem(), help::EVALUATE_OR_ALLOW),
         "model: failed on batch 0 (samples 0 to 2): its first row alone, which shows whether answers depend on \
          the batch: more than 1 value per channel is needed; put the model in evaluation mode, or allow it by \
          allow_batch_dependence = true"

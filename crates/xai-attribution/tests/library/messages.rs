@@ -102,7 +102,7 @@ fn messages_tell_the_call_that_failed() {
             "explainer: failed on the maps of batch 2 (samples 4 to 5): no gradient",
         ),
     ] {
-        assert_eq!(stopped.unwrap_err().to_string(), expected);
+        assert_eq!(stopped.unwrap_err().error().problem(), expected);
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use xai_files::{Failure, InFile};
+use xai_metrics::core::error::with_sources;
 use xai_report::diff::{Change, Outcome};
 use xai_report::{Error, Estimate, Report, diff};
 
@@ -141,11 +142,12 @@ fn read(path: &Path) -> Result<Report, Failure> {
         .in_file(&file)?;
     let text = xai_files::json::text(&bytes).in_file(&file)?;
     Report::from_json(text.as_bytes()).map_err(|error| {
-        let failure = Failure::new(&error).in_file(&file);
+        let failure = Failure::new(with_sources(&error)).in_file(&file);
         match error {
             Error::SchemaVersion(_) => {
                 failure.help("make the report again with this version of xai")
             }
+            Error::NoSchemaVersion => failure.help("choose the report.json that `xai report` wrote"),
             _ => failure,
         }
     })

@@ -116,8 +116,10 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
 
 fn print_schema(format: Schema) -> Result<(), Failure> {
     let text = match format {
-        Schema::Report => Report::json_schema(),
-        Schema::Study => serde_json::to_string_pretty(&schema::study_schema()),
+        Schema::Report => Report::json_schema().map_err(Failure::new),
+        Schema::Study => {
+            serde_json::to_string_pretty(&schema::study_schema()).map_err(Failure::new)
+        }
     };
-    crate::output::stdout::print_text(&text.map_err(Failure::new)?)
+    crate::output::stdout::print_text(&text?)
 }

@@ -3,6 +3,9 @@
 //! The parts of an error that a program may act on are data: its [kind](ErrorKind), which the
 //! documentation of each function names, the [`Input`] that it refers to, the index, and the
 //! [`Help`]. The text is for people and may change.
+//!
+//! The text of an error does not repeat its sources: the error of a model or of the operating system.
+//! To show all, walk the chain as `anyhow` does, or print [`Error::problem`] or [`with_sources`].
 
 mod help;
 
@@ -115,7 +118,7 @@ pub enum ErrorKind {
         why: Name,
     },
     /// The caller's model failed.
-    #[error("failed on {call}: {source}")]
+    #[error("failed on {call}")]
     Model {
         /// Call that failed, for example `batch 2 (samples 128 to 191)`.
         call: Name,
@@ -123,7 +126,7 @@ pub enum ErrorKind {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// Reading or writing failed.
-    #[error("{source}")]
+    #[error("reading or writing failed")]
     Io {
         /// Error of the operating system.
         source: std::io::Error,
@@ -378,16 +381,52 @@ impl Error {
         self.0.help
     }
 
-    /// Returns the message without the advice.
+    /// Returns the message with those of its sources, and without the advice.
+    ///
+    /// ```
+    /// use xai_core::{Error, Help};
+    /// let error = Error::model("batch 2", "out of memory").with_help(Help::new("use smaller batches"));
+    /// assert_eq!(error.problem(), "model: failed on batch 2: out of memory");
+    /// assert_eq!(error.to_string(), "model: failed on batch 2; use smaller batches");
+    /// ```
     #[must_use]
-    pub fn problem(&self) -> impl fmt::Display + '_ {
-        Problem(self)
+    pub fn problem(&self) -> String {
+        append_sources(Message(self).to_string(), self)
     }
 }
 
-struct Problem<'a>(&'a Error);
+/// Formats an error and its sources on one line, separated by colons.
+///
+/// A source is left out if the text before it ends with its message, because errors of other crates
+/// often repeat their source.
+///
+/// ```
+/// use xai_core::{ErrorKind, error::with_sources};
+/// let source = std::io::Error::other("disk full");
+/// assert_eq!(with_sources(&ErrorKind::Io { source }), "reading or writing failed: disk full");
+/// ```
+#[must_use]
+pub fn with_sources(error: &dyn std::error::Error) -> String {
+    append_sources(error.to_string(), error)
+}
 
-impl fmt::Display for Problem<'_> {
+fn append_sources(mut text: String, error: &dyn std::error::Error) -> String {
+    let mut next = error.source();
+    while let Some(source) = next {
+        let message = source.to_string();
+        if !text.ends_with(&message) {
+            text += ": ";
+            text += &message;
+        }
+        next = source.source();
+    }
+    text
+}
+
+/// Message without the advice and the sources.
+struct Message<'a>(&'a Error);
+
+impl fmt::Display for Message<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let detail = &self.0.0;
         if let Some(part) = &detail.part {
@@ -418,7 +457,7 @@ impl fmt::Display for Problem<'_> {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.problem())?;
+        write!(f, "{}", Message(self))?;
         match self.0.help {
             Some(help) => write!(f, "; {help}"),
             None => Ok(()),
@@ -533,7 +572,7 @@ mod tests {
         );
         says(
             Error::model("batch 0 (samples 0 to 3)", "no such operator"),
-            "model: failed on batch 0 (samples 0 to 3): no such operator",
+            "model: failed on batch 0 (samples 0 to 3)",
         );
         says(
             Error::empty(input::OUTPUTS).part("columns").owner("run 2"),
@@ -550,7 +589,7 @@ mod tests {
         let help = Help::new("choose another");
         let error = Error::parameter(input::P, 0, "at least 1").with_help(help);
         assert_eq!(error.help(), Some(help));
-        assert_eq!(error.problem().to_string(), "p = 0: expected at least 1");
+        assert_eq!(error.problem(), "p = 0: expected at least 1");
     }
 
     #[test]
@@ -572,5 +611,21 @@ mod tests {
         let error = Error::model("batch 0", std::fmt::Error);
         let source = std::error::Error::source(&error).expect("a source");
         assert!(source.downcast_ref::<std::fmt::Error>().is_some());
+    }
+
+    #[test]
+    fn each_source_is_shown_once() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("not loaded: {0}")]
+        struct RepeatsItsSource(#[source] std::fmt::Error);
+        let disk = Error::io(input::MODEL, std::io::Error::other("disk full"));
+        let error = Error::model("batch 0 (samples 0 to 3)", disk);
+        assert_eq!(
+            error.problem(),
+            "model: failed on batch 0 (samples 0 to 3): model: reading or writing failed: disk full"
+        );
+        let error = Error::model("batch 0", RepeatsItsSource(std::fmt::Error));
+        let text = format!("model: failed on batch 0: not loaded: {}", std::fmt::Error);
+        assert_eq!(error.problem(), text);
     }
 }

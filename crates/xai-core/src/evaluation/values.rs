@@ -227,7 +227,7 @@ impl EvaluationValues {
         for (own, others) in self.metrics.iter().zip(&next.metrics) {
             if let Some((name, expected, actual)) = own.other_setting(others) {
                 let actual = format!("{}({name}={actual})", own.metric);
-                let expected = format!("the setting of the other parts, {name}={expected}");
+                let expected = format!("the setting of the other parts, {name} = {expected}");
                 return Err(Error::parameter(input::METRICS, actual, expected));
             }
         }

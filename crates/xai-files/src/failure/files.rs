@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use xai_core::Error;
 use xai_core::describe::same_word;
+use xai_core::error::with_sources;
 use xai_core::{ErrorKind, Help, Input};
 
 use super::Failure;
@@ -133,12 +134,12 @@ impl<'a> Files<'a> {
         let failure = match (self.input_file(error), self.option(input), error.kind()) {
             (Some(file), ..) => {
                 let others = self.others(error, file);
-                Failure::new(format_args!("{}{others}", error.problem())).in_file(file)
+                Failure::new(error.problem() + &others).in_file(file)
             }
             (None, Some(option), ErrorKind::InvalidParameter { value, .. }) => {
                 Failure::for_option(&option, error.kind()).with_value(value)
             }
-            (None, Some(option), kind) => Failure::for_option(&option, kind),
+            (None, Some(option), kind) => Failure::for_option(&option, with_sources(kind)),
             (None, None, ErrorKind::InvalidParameter { .. }) => Failure::usage(error.problem()),
             (None, None, _) => {
                 let failure = Failure::new(error.problem());

@@ -94,12 +94,9 @@ fn messages_about_the_model_say_what_it_was_called_on() {
     let explanation = Explanation::edges(mask.view());
     let failing = |_: Graph<'_, f64>| Err::<Array2<f64>, _>("out of memory");
     assert_eq!(
-        message(explained_outputs(
-            &failing,
-            graph,
-            explanation,
-            EdgeRemoval::Weight
-        )),
+        explained_outputs(&failing, graph, explanation, EdgeRemoval::Weight)
+            .unwrap_err()
+            .problem(),
         "model: failed on the whole graph: out of memory"
     );
     let shrinking = |graph: Graph<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
