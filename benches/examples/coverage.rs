@@ -8,7 +8,7 @@ use std::fmt::Display;
 
 use xai_core::evaluation::holm;
 use xai_core::parallel;
-use xai_core::random::{Xoshiro256PlusPlus, normal, random_stream, uniform};
+use xai_core::random::{RandomStream, normal, random_stream, uniform};
 use xai_core::statistics::{
     Interval, ZeroMethod, auroc_interval, bootstrap_bca, bootstrap_replicates, jackknife,
     mean_interval, wilcoxon_signed_rank, wilson,
@@ -22,7 +22,7 @@ const LEVEL: f64 = 0.95;
 struct Distribution {
     name: &'static str,
     mean: f64,
-    draw: fn(&mut Xoshiro256PlusPlus) -> f64,
+    draw: fn(&mut RandomStream) -> f64,
 }
 
 const DISTRIBUTIONS: [Distribution; 9] = [
@@ -73,12 +73,12 @@ const DISTRIBUTIONS: [Distribution; 9] = [
     },
 ];
 
-fn exponential(stream: &mut Xoshiro256PlusPlus) -> f64 {
+fn exponential(stream: &mut RandomStream) -> f64 {
     -(1.0 - uniform(stream)).ln()
 }
 
 /// Draws from the Poisson distribution, by multiplying uniform numbers.
-fn count(stream: &mut Xoshiro256PlusPlus, mean: f64) -> f64 {
+fn count(stream: &mut RandomStream, mean: f64) -> f64 {
     let (mut count, mut product) = (0.0, uniform(stream));
     while product > (-mean).exp() {
         count += 1.0;
@@ -88,7 +88,7 @@ fn count(stream: &mut Xoshiro256PlusPlus, mean: f64) -> f64 {
 }
 
 /// Returns the share of the data sets for which `is_true`, with three decimals. Data sets with `None` do not count.
-fn share(is_true: impl Fn(&mut Xoshiro256PlusPlus) -> Option<bool> + Sync + Send) -> String {
+fn share(is_true: impl Fn(&mut RandomStream) -> Option<bool> + Sync + Send) -> String {
     let outcomes = parallel::map(DATA_SETS, |i| is_true(&mut random_stream(17, i as u64)));
     let defined: Vec<bool> = outcomes.into_iter().flatten().collect();
     match defined.len() {
@@ -140,7 +140,7 @@ fn row(name: &str, cells: impl Iterator<Item = String>) {
 
 fn means() {
     let sizes = [5, 10, 20, 50, 200, 1_000];
-    let drawn = |source: &Distribution, n, stream: &mut Xoshiro256PlusPlus| -> Vec<f64> {
+    let drawn = |source: &Distribution, n, stream: &mut RandomStream| -> Vec<f64> {
         (0..n).map(|_| (source.draw)(stream)).collect()
     };
     table("`mean_interval` of", &sizes, "n");
@@ -296,7 +296,7 @@ fn tests() {
         },
     ];
     let p_value =
-        |draw: fn(&mut Xoshiro256PlusPlus) -> f64, n: usize, stream: &mut Xoshiro256PlusPlus| {
+        |draw: fn(&mut RandomStream) -> f64, n: usize, stream: &mut RandomStream| {
             let values: Vec<f64> = (0..n).map(|_| draw(stream)).collect();
             wilcoxon_signed_rank(&values, ZeroMethod::Wilcox)
                 .ok()

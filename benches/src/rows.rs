@@ -4,7 +4,7 @@ use ndarray::Array2;
 use xai_core::random::{random_stream, uniform, uniform_index};
 
 /// Random stream of rows. The functions below use the item 0 for training rows and 1 for queries.
-type Stream = xai_core::random::Xoshiro256PlusPlus;
+type Stream = xai_core::random::RandomStream;
 
 fn normal(stream: &mut Stream) -> f64 {
     let (u, v) = (1.0 - uniform(stream), uniform(stream));

@@ -1,15 +1,26 @@
 //! Seeded random streams, one per item, so that results do not depend on threads.
 
-use rand_core::SeedableRng;
-pub use rand_xoshiro::Xoshiro256PlusPlus;
-
 use std::sync::LazyLock;
 
+use rand_core::{Rng, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
+use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::simd::{InstructionSet, Simd, SimdKernel, SimdLevel, StreamStates, ZigguratLayers};
 
-/// Random stream of one item (a sample, a draw, a bootstrap replicate) under a seed.
+/// Random numbers of one item (a sample, a draw, a bootstrap replicate), from [`random_stream`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RandomStream(Xoshiro256PlusPlus);
+
+impl RandomStream {
+    /// Draws 64 random bits.
+    #[inline]
+    pub fn next_u64(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+}
+
+/// Creates the random stream of one item under a seed.
 ///
 /// The stream depends only on `seed` and `item`, so any number of threads, any order and any
 /// resumption draw the same numbers. Both are mixed by the finaliser of `SplitMix64`, in which
@@ -17,18 +28,17 @@ use crate::simd::{InstructionSet, Simd, SimdKernel, SimdLevel, StreamStates, Zig
 /// generator. So streams of consecutive items are unrelated.
 ///
 /// ```
-/// use rand_core::Rng;
 /// let draw = |seed, item| xai_core::random::random_stream(seed, item).next_u64();
 /// assert_eq!(draw(1, 7), draw(1, 7));
 /// assert_ne!(draw(1, 7), draw(1, 8));
 /// assert_ne!(draw(1, 7), draw(7, 1));
 /// ```
 #[must_use]
-pub fn random_stream(seed: u64, item: u64) -> Xoshiro256PlusPlus {
+pub fn random_stream(seed: u64, item: u64) -> RandomStream {
     const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-    Xoshiro256PlusPlus::seed_from_u64(mix(
+    RandomStream(Xoshiro256PlusPlus::seed_from_u64(mix(
         mix(seed.wrapping_add(GOLDEN)) ^ item.wrapping_mul(GOLDEN)
-    ))
+    )))
 }
 
 /// Finaliser of `SplitMix64`, a bijection of 64-bit integers.
@@ -45,8 +55,7 @@ fn mix(mut z: u64) -> u64 {
 /// assert!((0.0..1.0).contains(&xai_core::random::uniform(&mut stream)));
 /// ```
 #[inline]
-pub fn uniform(stream: &mut Xoshiro256PlusPlus) -> f64 {
-    use rand_core::Rng;
+pub fn uniform(stream: &mut RandomStream) -> f64 {
     let bits = (stream.next_u64() >> 11) as f64;
     bits * (1.0 / 9_007_199_254_740_992.0)
 }
@@ -59,8 +68,7 @@ pub fn uniform(stream: &mut Xoshiro256PlusPlus) -> f64 {
 /// assert!(xai_core::random::uniform_index(&mut stream, 6) < 6);
 /// ```
 #[inline]
-pub fn uniform_index(stream: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
-    use rand_core::Rng;
+pub fn uniform_index(stream: &mut RandomStream, bound: usize) -> usize {
     let bound = bound as u64;
     // The upper half of the product is the result; the lower half shows whether it must be
     // rejected. The division that computes the exact limit is only needed in the rare case that the
@@ -86,8 +94,8 @@ pub fn uniform_index(stream: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
 /// assert!(mean.abs() < 0.1);
 /// ```
 #[inline]
-pub fn normal(stream: &mut Xoshiro256PlusPlus) -> f64 {
-    StandardNormal.sample(stream)
+pub fn normal(stream: &mut RandomStream) -> f64 {
+    StandardNormal.sample(&mut stream.0)
 }
 
 /// Eight random streams that draw standard normal numbers together, with the bits that [`normal`]
@@ -115,7 +123,7 @@ impl NormalStreams {
 
     /// Creates the set from the current states of eight streams.
     #[must_use]
-    pub fn new(streams: [Xoshiro256PlusPlus; Self::COUNT]) -> Self {
+    pub fn new(streams: [RandomStream; Self::COUNT]) -> Self {
         let mut states = StreamStates([[0; Self::COUNT]; 4]);
         for (lane, stream) in streams.iter().enumerate() {
             set_lane(&mut states, lane, stream);
@@ -137,20 +145,20 @@ impl NormalStreams {
     }
 }
 
-fn set_lane(states: &mut StreamStates, lane: usize, stream: &Xoshiro256PlusPlus) {
-    let bytes = stream.state();
+fn set_lane(states: &mut StreamStates, lane: usize, stream: &RandomStream) {
+    let bytes = stream.0.state();
     for (word, bytes) in states.0.iter_mut().zip(bytes.as_chunks::<8>().0) {
         word[lane] = u64::from_le_bytes(*bytes);
     }
 }
 
 /// Creates a stream in the given state.
-fn stream_from_state(state: [u64; 4]) -> Xoshiro256PlusPlus {
+fn stream_from_state(state: [u64; 4]) -> RandomStream {
     let mut bytes = [0; 32];
     for (bytes, word) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(state) {
         *bytes = word.to_le_bytes();
     }
-    Xoshiro256PlusPlus::from_seed(bytes)
+    RandomStream(Xoshiro256PlusPlus::from_seed(bytes))
 }
 
 /// Layers of the ziggurat that [`normal`] samples from.

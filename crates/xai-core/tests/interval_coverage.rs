@@ -3,7 +3,7 @@
 
 use xai_core::Interval;
 use xai_core::parallel;
-use xai_core::random::{Xoshiro256PlusPlus, random_stream, uniform};
+use xai_core::random::{RandomStream, random_stream, uniform};
 use xai_core::statistics::{bootstrap_bca, bootstrap_replicates, jackknife, wilson};
 
 /// Share of simulated data sets whose interval covers `truth`. Each data set has its own random
@@ -11,7 +11,7 @@ use xai_core::statistics::{bootstrap_bca, bootstrap_replicates, jackknife, wilso
 fn coverage(
     n_sets: usize,
     truth: f64,
-    interval: impl Fn(&mut Xoshiro256PlusPlus) -> Interval + Sync + Send,
+    interval: impl Fn(&mut RandomStream) -> Interval + Sync + Send,
 ) -> f64 {
     let covers = parallel::map(n_sets, |set| {
         let Interval { low, high, .. } = interval(&mut random_stream(20, set as u64));

@@ -34,7 +34,7 @@ use crate::model::{Explainer, Samples, Targets};
 ///     fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<T>> {
 ///         let attributions = explained.attributions()?;
 ///         let per_sample = attributions.chunks_exact(explained.batch().run().n_positions());
-///         Ok(per_sample.map(|a| a.iter().copied().fold(T::neg_infinity(), T::max)).collect())
+///         Ok(per_sample.map(|a| a.iter().copied().fold(T::NEG_INFINITY, T::max)).collect())
 ///     }
 /// }
 /// ```

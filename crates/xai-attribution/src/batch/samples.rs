@@ -95,8 +95,8 @@ impl<T: Real> RowBuffers<T> {
     pub(crate) fn with_buffer<R>(&self, len: usize, work: impl FnOnce(&mut [T]) -> R) -> R {
         // A buffer that is too small is dropped and replaced, so that there is at most one buffer per concurrent call.
         let spare = lock(&self.0).pop().filter(|rows| rows.capacity() >= len);
-        let mut rows = spare.unwrap_or_else(|| vec![T::zero(); len]);
-        rows.resize(len, T::zero());
+        let mut rows = spare.unwrap_or_else(|| vec![T::ZERO; len]);
+        rows.resize(len, T::ZERO);
         let result = work(&mut rows);
         lock(&self.0).push(rows);
         result

@@ -44,7 +44,7 @@ use crate::input;
 /// impl<T: Real> DatasetMetric<T> for Louder {
 ///     type Note = T;
 ///     fn notes(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<T>> {
-///         Ok(explained.maps()?.outer_iter().map(|map| map.sum()).collect())
+///         Ok(explained.maps()?.outer_iter().map(|map| map.iter().copied().sum()).collect())
 ///     }
 ///     fn combine(&self, _: &AllSamples<'_, T>, sums: &[T]) -> Result<CombinedValues> {
 ///         let others = sums.len() as f64 - 1.0;

@@ -211,7 +211,7 @@ impl<T: Real, X: Explainer<T>> Explainer<T> for Smoothed<X> {
         };
         let sigmas_and_hashes: Vec<(f64, u64)> = (0..n_rows).map(sigma_and_hash).collect();
         let (mut sums, mut map_shape) = (Vec::new(), Vec::new());
-        let mut copies = vec![T::zero(); n_rows * size];
+        let mut copies = vec![T::ZERO; n_rows * size];
         // One call of the explainer per copy, so that no call has more rows than the batch of the caller.
         for copy in 0..n_copies {
             for_each_row(&mut copies, size.max(1), |row, to| {

@@ -95,8 +95,8 @@ impl Values {
         let range = |sample: &[T]| match self.range {
             ValueRange::Between((low, high)) => low..high,
             _ => {
-                let low = sample.iter().copied().fold(T::infinity(), T::min);
-                let high = sample.iter().copied().fold(T::neg_infinity(), T::max);
+                let low = sample.iter().copied().fold(T::INFINITY, T::min);
+                let high = sample.iter().copied().fold(T::NEG_INFINITY, T::max);
                 low.to_f64_exact()..high.to_f64_exact()
             }
         };

@@ -225,9 +225,9 @@ impl Sums {
                 let is_turned = batch.run().explains_other_class(sample);
                 let is_negative = |value: &T| {
                     if is_turned {
-                        *value > T::zero()
+                        *value > T::ZERO
                     } else {
-                        *value < T::zero()
+                        *value < T::ZERO
                     }
                 };
                 *has_negative |= map.iter().any(is_negative);
@@ -581,7 +581,7 @@ impl<T: Real> Gathered<T> {
         let maps: ArrayViewD<'_, T> = explained.maps()?;
         let shape = [&[run.n_samples()], &maps.shape()[1..]].concat();
         let mut all_maps = lock(&self.maps);
-        let kept = all_maps[e].get_or_insert_with(|| ArrayD::zeros(IxDyn(&shape)));
+        let kept = all_maps[e].get_or_insert_with(|| ArrayD::from_elem(IxDyn(&shape), T::ZERO));
         if kept.shape() != shape {
             let error = Error::shape(input::EXPLANATIONS, kept.shape(), &shape);
             return Err(error.owner(run.call(&samples)));

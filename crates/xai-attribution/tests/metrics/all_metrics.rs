@@ -46,7 +46,7 @@ impl Problem {
                 x.mapv(|x| self.unit * (2.0 * x.to_f64_exact() + 0.25)),
             ))
             .with(ReferenceMaps::new(x.mapv(|x| {
-                T::from_f64_nearest(self.unit) * (x * x - T::one())
+                T::from_f64_nearest(self.unit) * (x * x - T::ONE)
             })))
             .scoring(Scoring {
                 activation: Activation::Softmax,

@@ -111,7 +111,7 @@ impl<T: Real> Candidates<T> {
         Self {
             k,
             candidates: Vec::with_capacity(2 * k + BLOCK),
-            limit: T::neg_infinity(),
+            limit: T::NEG_INFINITY,
         }
     }
 

@@ -173,17 +173,17 @@ pub fn check_domain<T: Real>(
 /// million doubles. Blocks of 4096 elements end the scan early.
 pub(crate) fn all_finite<T: Real>(slice: &[T]) -> bool {
     slice.chunks(4096).all(|block| {
-        let mut lanes = [T::zero(); 16];
+        let mut lanes = [T::ZERO; 16];
         let mut chunks = block.chunks_exact(16);
         for chunk in &mut chunks {
             for (lane, &x) in lanes.iter_mut().zip(chunk) {
-                *lane += x * T::zero();
+                *lane += x * T::ZERO;
             }
         }
         for (lane, &x) in lanes.iter_mut().zip(chunks.remainder()) {
-            *lane += x * T::zero();
+            *lane += x * T::ZERO;
         }
-        lanes.iter().all(|&lane| lane == T::zero())
+        lanes.iter().all(|&lane| lane == T::ZERO)
     })
 }
 

@@ -177,7 +177,6 @@ fn output_slices<'a, T>(
 mod tests {
     use super::*;
     use crate::random::random_stream;
-    use rand_core::Rng;
 
     #[test]
     fn radix_sort_equals_comparison_sort() {

@@ -1,8 +1,8 @@
 //! The floating-point types `f32` and `f64`, and integer keys that sort like them.
 
-use std::fmt::Debug;
-
-use num_traits::Float;
+use std::fmt::{Debug, Display};
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub};
 
 mod sealed {
     pub trait Sealed {}
@@ -11,20 +11,62 @@ mod sealed {
 }
 
 /// Element of a numeric array: `f32` or `f64`. Results are always `f64`.
+///
+/// The trait has what metrics need of a floating-point number, with the meaning of the methods of
+/// `f64` of the same name.
 pub trait Real:
     sealed::Sealed
-    + Float
-    + Into<f64>
+    + Copy
     + Default
+    + PartialOrd
+    + Into<f64>
+    + Debug
+    + Display
     + Send
     + Sync
-    + std::fmt::Debug
-    + std::fmt::Display
-    + std::iter::Sum
-    + std::ops::AddAssign
-    + std::ops::MulAssign
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + AddAssign
+    + MulAssign
+    + Sum
     + 'static
 {
+    /// The number 0.
+    const ZERO: Self;
+    /// The number 1.
+    const ONE: Self;
+    /// Positive infinity.
+    const INFINITY: Self;
+    /// Negative infinity.
+    const NEG_INFINITY: Self;
+
+    /// Returns `true` unless the number is infinite or NaN.
+    #[must_use]
+    fn is_finite(self) -> bool;
+
+    /// Returns `true` for NaN.
+    #[must_use]
+    fn is_nan(self) -> bool;
+
+    /// Absolute value.
+    #[must_use]
+    fn abs(self) -> Self;
+
+    /// Square root.
+    #[must_use]
+    fn sqrt(self) -> Self;
+
+    /// The larger of two numbers; if one is NaN, the other.
+    #[must_use]
+    fn max(self, other: Self) -> Self;
+
+    /// The smaller of two numbers; if one is NaN, the other.
+    #[must_use]
+    fn min(self, other: Self) -> Self;
+
     /// Converts to `f64`, exactly.
     #[must_use]
     fn to_f64_exact(self) -> f64 {
@@ -50,6 +92,43 @@ pub trait Real:
 macro_rules! real {
     ($($real:ty: $key:ty),+) => {$(
         impl Real for $real {
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+            const INFINITY: Self = <$real>::INFINITY;
+            const NEG_INFINITY: Self = <$real>::NEG_INFINITY;
+
+            // Inherent methods take precedence, so these calls are not recursive.
+            #[inline]
+            fn is_finite(self) -> bool {
+                self.is_finite()
+            }
+
+            #[inline]
+            fn is_nan(self) -> bool {
+                self.is_nan()
+            }
+
+            #[inline]
+            fn abs(self) -> Self {
+                self.abs()
+            }
+
+            #[inline]
+            fn sqrt(self) -> Self {
+                self.sqrt()
+            }
+
+            #[inline]
+            fn max(self, other: Self) -> Self {
+                self.max(other)
+            }
+
+            #[inline]
+            fn min(self, other: Self) -> Self {
+                self.min(other)
+            }
+
+            #[inline]
             fn from_f64_nearest(value: f64) -> Self {
                 value as $real
             }

@@ -246,7 +246,6 @@ mod tests {
     use crate::random::random_stream;
     use crate::statistics::correlation::pearson_finite;
     use proptest::prelude::*;
-    use rand_core::Rng;
 
     proptest! {
         #[test]

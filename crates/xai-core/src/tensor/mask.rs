@@ -53,7 +53,7 @@ enum Scaled {
 #[inline(always)]
 fn scale_to_unit<T: Real>(values: &mut [T], scaling: MaskScaling) -> Scaled {
     // Minimum and maximum per lane, so that the loop vectorises.
-    let (mut lows, mut highs) = ([T::infinity(); 16], [T::neg_infinity(); 16]);
+    let (mut lows, mut highs) = ([T::INFINITY; 16], [T::NEG_INFINITY; 16]);
     let (blocks, rest) = values.as_chunks::<16>();
     for block in blocks {
         for ((&v, low), high) in block.iter().zip(&mut lows).zip(&mut highs) {
@@ -64,17 +64,17 @@ fn scale_to_unit<T: Real>(values: &mut [T], scaling: MaskScaling) -> Scaled {
     let low = rest
         .iter()
         .chain(&lows)
-        .fold(T::infinity(), |low, &v| low.min(v));
+        .fold(T::INFINITY, |low, &v| low.min(v));
     let high = rest
         .iter()
         .chain(&highs)
-        .fold(T::neg_infinity(), |high, &v| high.max(v));
+        .fold(T::NEG_INFINITY, |high, &v| high.max(v));
     let range = match scaling {
         MaskScaling::Relative => high - low,
         MaskScaling::Xplique => high - low + T::from_f64_nearest(XPLIQUE_EPSILON),
     };
-    if range == T::zero() {
-        values.fill(T::zero());
+    if range == T::ZERO {
+        values.fill(T::ZERO);
         return Scaled::Constant;
     }
     for v in values {
@@ -138,7 +138,7 @@ pub fn mask_inputs<T: Real>(
         check_finite(input::EXPLANATIONS, maps)?;
         return Err(Error::empty(input::INPUTS));
     }
-    let mut masked = ArrayD::zeros(inputs.raw_dim());
+    let mut masked = ArrayD::from_elem(inputs.raw_dim(), T::ZERO);
     // Atomics, because each parallel chunk owns only its part of `masked`.
     let is_finite = AtomicBool::new(true);
     let has_mask: Vec<AtomicBool> = (0..rows.0.n_rows())
@@ -193,7 +193,7 @@ impl<T: Real> SimdKernel for MaskedSample<'_, T> {
     #[inline(always)]
     fn run<S: Simd>(self) -> Scaled {
         let positions = self.geometry.sample;
-        let mut mask = vec![T::zero(); positions.positions];
+        let mut mask = vec![T::ZERO; positions.positions];
         self.geometry.values(self.map, T::abs, &mut mask);
         let scaled = scale_to_unit(&mut mask, self.scaling);
         positions.multiply(self.input, &mask, self.masked);

@@ -8,7 +8,6 @@ mod exact;
 mod statistics;
 mod truth;
 
-use rand_core::Rng;
 use xai_core::Activation;
 use xai_core::number::elementary;
 use xai_core::random::random_stream;

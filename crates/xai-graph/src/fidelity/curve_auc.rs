@@ -33,7 +33,7 @@ pub fn fidelity_curve_auc<T: Real>(pos_fidelity: &[T], neg_fidelity: &[T], x: &[
     check_fidelities(pos_fidelity, neg_fidelity)?;
     check_shape(input::X, &[pos_fidelity.len()], &[x.len()])?;
     // Checked before dividing, so that the error names the point instead of an infinite ratio.
-    if let Some(point) = neg_fidelity.iter().position(|neg| *neg == T::one()) {
+    if let Some(point) = neg_fidelity.iter().position(|neg| *neg == T::ONE) {
         let expected = "less than 1, the curve divides by 1 - fid-";
         let error = Error::out_of_domain(input::NEG_FIDELITY, &[point], 1.0, expected);
         return Err(error.with_help(help::LEAVE_THE_POINT_OUT));

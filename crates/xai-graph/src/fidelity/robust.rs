@@ -319,7 +319,7 @@ impl<T: Real, M: GraphModel<T> + ?Sized> Drawing<'_, '_, T, M> {
 
     /// Outputs of the model on the edges that are kept.
     fn outputs(&self, part: &str, stays: impl Fn(usize) -> bool) -> Result<Array2<T>> {
-        let value = |&pair: &usize| if stays(pair) { T::one() } else { T::zero() };
+        let value = |&pair: &usize| if stays(pair) { T::ONE } else { T::ZERO };
         let mask: Array1<T> = self.pairs.pair_of_edge.iter().map(value).collect();
         let explanation = Explanation::edges(mask.view());
         let rest = explanation.kept(self.graph, self.metric.edges.removal)?;
@@ -335,10 +335,10 @@ fn hard_pairs<T: Real>(mask: ArrayView1<'_, T>, pairs: &UndirectedEdges) -> Resu
         let bad = |expected: &'static str| {
             Error::out_of_domain(input::EXPLANATION, &[edge], value.to_f64_exact(), expected)
         };
-        if value != T::zero() && value != T::one() {
+        if value != T::ZERO && value != T::ONE {
             return Err(bad("0 or 1").with_help(help::SPARSIFY_FIRST));
         }
-        let is_explained = value == T::one();
+        let is_explained = value == T::ONE;
         if *explained[pair].get_or_insert(is_explained) != is_explained {
             return Err(bad("the value of the edge's other direction"));
         }

@@ -190,7 +190,7 @@ impl GroundTruthMetric {
 /// Returns whether a score lies in [0, 1]. False for NaN.
 #[inline(always)]
 pub(crate) fn is_in_unit<T: Real>(score: T) -> bool {
-    score >= T::zero() && score <= T::one()
+    score >= T::ZERO && score <= T::ONE
 }
 
 /// Returns whether an element is true: `target ≥ threshold` in the precision of the predictions.

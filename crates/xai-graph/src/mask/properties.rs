@@ -393,7 +393,7 @@ pub(crate) fn check_unit<T: Real, D: Dimension>(
     mask: ArrayView<'_, T, D>,
 ) -> Result<()> {
     check_finite(input, mask.view())?;
-    let outside = |x: &T| *x < T::zero() || *x > T::one();
+    let outside = |x: &T| *x < T::ZERO || *x > T::ONE;
     // The position is only searched for an error, because iteration with indices is much slower.
     if !mask.iter().any(outside) {
         return Ok(());

@@ -53,9 +53,9 @@ impl Sparsity {
 /// ```
 pub fn sparsify<T: Real>(mask: ArrayView1<'_, T>, sparsity: Sparsity) -> Result<Array1<T>> {
     check_finite(input::MASK, mask)?;
-    let mut hard = Array1::zeros(mask.len());
+    let mut hard = Array1::from_elem(mask.len(), T::ZERO);
     for i in selected(&mask.to_vec(), sparsity)? {
-        hard[i] = T::one();
+        hard[i] = T::ONE;
     }
     Ok(hard)
 }
@@ -88,7 +88,7 @@ pub fn sparsify_undirected<T: Real>(
     for pair in selected(&scores, sparsity)? {
         keeps[pair] = true;
     }
-    let hard = |&pair: &usize| if keeps[pair] { T::one() } else { T::zero() };
+    let hard = |&pair: &usize| if keeps[pair] { T::ONE } else { T::ZERO };
     Ok(pairs.pair_of_edge.iter().map(hard).collect())
 }
 

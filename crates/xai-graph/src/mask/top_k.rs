@@ -77,9 +77,9 @@ pub fn top_k_features<T: Real>(node_mask: ArrayView2<'_, T>, k: usize) -> Result
 /// # Ok::<(), xai_graph::Error>(())
 /// ```
 pub fn top_k_feature_mask<T: Real>(node_mask: ArrayView2<'_, T>, k: usize) -> Result<Array2<T>> {
-    let mut kept = Array2::zeros(node_mask.dim());
+    let mut kept = Array2::from_elem(node_mask.dim(), T::ZERO);
     for feature in top_k_features(node_mask, k)?.features {
-        kept.column_mut(feature).fill(T::one());
+        kept.column_mut(feature).fill(T::ONE);
     }
     Ok(kept)
 }

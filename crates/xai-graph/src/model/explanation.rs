@@ -71,7 +71,7 @@ impl<'a, T: Real> Explanation<'a, T> {
     /// # Errors
     /// As [`kept`](Self::kept).
     pub fn complement(&self, graph: Graph<'_, T>, removal: EdgeRemoval) -> Result<OwnedGraph<T>> {
-        self.masked(graph, removal, |mask| T::one() - mask)
+        self.masked(graph, removal, |mask| T::ONE - mask)
     }
 
     fn masked(
@@ -142,7 +142,7 @@ impl<T: Real> Edges<T> {
                 check_shape(input::EDGE_WEIGHT, &[n_edges], weight.shape())?;
                 weight.to_owned()
             }
-            None => Array1::ones(n_edges),
+            None => Array1::from_elem(n_edges, T::ONE),
         };
         Ok(Self {
             index: graph.edge_index.to_owned(),
@@ -166,7 +166,7 @@ impl<T: Real> Edges<T> {
     fn without(self, mask: ArrayView1<'_, T>, share: impl Fn(T) -> T) -> Result<Self> {
         self.check(mask)?;
         // Half an edge cannot be removed, and rounding would silently change the explanation.
-        let is_soft = |m: &T| *m != T::zero() && *m != T::one();
+        let is_soft = |m: &T| *m != T::ZERO && *m != T::ONE;
         if let Some(i) = mask.iter().position(is_soft) {
             let expected = "0 or 1 where edges are removed";
             let value = mask[i].to_f64_exact();
@@ -174,7 +174,7 @@ impl<T: Real> Edges<T> {
             return Err(error.with_help(help::SPARSIFY_FIRST));
         }
         // For a hard mask, `m` and `1 − m` are exactly 0 or 1, so comparing with 1 needs no tolerance.
-        let is_kept = |&edge: &usize| share(mask[edge]) == T::one();
+        let is_kept = |&edge: &usize| share(mask[edge]) == T::ONE;
         let edges: Vec<usize> = (0..mask.len()).filter(is_kept).collect();
         Ok(Self {
             index: self.index.select(Axis(1), &edges),

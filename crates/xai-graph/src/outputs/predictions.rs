@@ -191,7 +191,7 @@ fn arg_maxima<T: Real>(elements: &[T], n_columns: usize, classes: &mut [i64]) ->
     // `x * 0` is 0 for every finite number, otherwise NaN.
     if elements
         .iter()
-        .fold(false, |odd, &x| odd | (x * T::zero() != T::zero()))
+        .fold(false, |odd, &x| odd | (x * T::ZERO != T::ZERO))
     {
         return false;
     }

@@ -105,7 +105,7 @@ impl<'a> UnfaithfulnessMetric<'a> {
     pub fn assumption<T: Real>(&self, outputs: ArrayView2<'_, T>) -> Option<Help> {
         // Probabilities in half precision sum to 1 within a thousandth.
         let is_distribution = |row: ArrayView1<'_, T>| {
-            let is_share = |x: &T| *x >= T::zero() && *x <= T::one();
+            let is_share = |x: &T| *x >= T::ZERO && *x <= T::ONE;
             let sum: f64 = row.iter().map(|x| x.to_f64_exact()).sum();
             row.iter().all(is_share) && (sum - 1.0).abs() < 1e-2
         };

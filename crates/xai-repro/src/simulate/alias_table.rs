@@ -1,8 +1,7 @@
 //! Constant-time draws from a discrete distribution (Walker's alias method).
 
-use rand_core::Rng;
 use xai_core::number::check_domain;
-use xai_core::random::Xoshiro256PlusPlus;
+use xai_core::random::RandomStream;
 use xai_core::{Error, ExactSum, Result};
 
 use crate::input;
@@ -101,7 +100,7 @@ impl AliasTable {
     /// Draws a class.
     #[inline]
     #[must_use]
-    pub fn sample(&self, stream: &mut Xoshiro256PlusPlus) -> u32 {
+    pub fn sample(&self, stream: &mut RandomStream) -> u32 {
         let product = u128::from(stream.next_u64()) * self.columns.len() as u128;
         let column = (product >> 64) as usize;
         let Column { threshold, alias } = self.columns[column];

@@ -2,7 +2,7 @@
 
 use xai_core::describe::{Parameter, Parameters, refused};
 use xai_core::number::elementary::{exp, ln};
-use xai_core::random::{Xoshiro256PlusPlus, random_stream, uniform, uniform_index};
+use xai_core::random::{RandomStream, random_stream, uniform, uniform_index};
 use xai_core::{Error, ExactSum, Result};
 
 use crate::input;
@@ -83,7 +83,7 @@ impl ClassDistribution {
     ///
     /// # Errors
     /// As [`draw`](Self::draw).
-    pub fn draw_from(&self, n_classes: usize, stream: &mut Xoshiro256PlusPlus) -> Result<Vec<f64>> {
+    pub fn draw_from(&self, n_classes: usize, stream: &mut RandomStream) -> Result<Vec<f64>> {
         if n_classes == 0 {
             return Err(Error::parameter(input::N_CLASSES, 0, "at least 1 class"));
         }
@@ -129,12 +129,12 @@ fn power(x: f64, y: f64) -> f64 {
 }
 
 /// Uniform in (0, 1]. 0 is excluded because a class with probability 0 could never be drawn.
-fn positive_uniform(stream: &mut Xoshiro256PlusPlus) -> f64 {
+fn positive_uniform(stream: &mut RandomStream) -> f64 {
     1.0 - uniform(stream)
 }
 
 /// Draws the raw values of [`ClassDistribution::Step`].
-fn steps(c: usize, stream: &mut Xoshiro256PlusPlus) -> Vec<f64> {
+fn steps(c: usize, stream: &mut RandomStream) -> Vec<f64> {
     let widest = c.div_ceil(5);
     let n_steps = 2 + uniform_index(stream, widest.max(2) - 1);
     let mut raw = Vec::with_capacity(c);

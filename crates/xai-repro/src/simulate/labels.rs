@@ -1,6 +1,6 @@
 //! Simulated true labels, drawn from class probabilities.
 
-use xai_core::random::{Xoshiro256PlusPlus, random_stream};
+use xai_core::random::{RandomStream, random_stream};
 use xai_core::{Error, Result};
 
 use crate::simulate::alias_table::AliasTable;
@@ -95,7 +95,7 @@ impl LabelSimulator {
 pub(crate) fn sample(
     distribution: &AliasTable,
     n: usize,
-    stream: &mut Xoshiro256PlusPlus,
+    stream: &mut RandomStream,
     labels: &mut Vec<u32>,
 ) {
     labels.clear();

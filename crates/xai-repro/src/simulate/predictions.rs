@@ -2,7 +2,7 @@
 
 use ndarray::Array2;
 use xai_core::describe::{Parameter, Parameters};
-use xai_core::random::{Xoshiro256PlusPlus, random_stream, uniform_index};
+use xai_core::random::{RandomStream, random_stream, uniform_index};
 use xai_core::{Error, Result};
 
 use crate::input;
@@ -141,7 +141,7 @@ impl PredictionSimulator {
     pub(crate) fn simulate_into(
         &self,
         labels: &[u32],
-        stream: &mut Xoshiro256PlusPlus,
+        stream: &mut RandomStream,
         buffers: &mut PredictionBuffers,
         runs: &mut [u32],
     ) {
@@ -169,7 +169,7 @@ impl PredictionSimulator {
     fn draw_base(
         &self,
         labels: &[u32],
-        stream: &mut Xoshiro256PlusPlus,
+        stream: &mut RandomStream,
         PredictionBuffers { base_set, base, .. }: &mut PredictionBuffers,
     ) {
         base.clear();
@@ -185,7 +185,7 @@ impl PredictionSimulator {
         &self,
         run: &mut [u32],
         (n_copied, m): (usize, usize),
-        stream: &mut Xoshiro256PlusPlus,
+        stream: &mut RandomStream,
         buffers: &mut PredictionBuffers,
     ) {
         let PredictionBuffers {
@@ -243,7 +243,7 @@ fn all_but(n: usize, excluded: &[u32], samples: &mut Vec<u32>) {
 
 /// Draws `m` samples uniformly without replacement and moves them to the front (the first `m` steps of a Fisher–Yates
 /// shuffle).
-fn draw_to_front(samples: &mut [u32], m: usize, stream: &mut Xoshiro256PlusPlus) {
+fn draw_to_front(samples: &mut [u32], m: usize, stream: &mut RandomStream) {
     let n = samples.len();
     if m >= n {
         return; // All samples are drawn, and nothing depends on their order.

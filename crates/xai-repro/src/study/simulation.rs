@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use xai_core::describe::Parameters;
-use xai_core::random::{Xoshiro256PlusPlus, random_stream, uniform, uniform_index};
+use xai_core::random::{RandomStream, random_stream, uniform, uniform_index};
 use xai_core::{Error, Result, parallel};
 
 use crate::packed::PackedRunsBuilder;
@@ -191,7 +191,7 @@ pub(super) struct Setting {
 
 impl Setting {
     /// Draws a setting with 2 to `max_classes` classes.
-    pub(super) fn draw(max_classes: usize, stream: &mut Xoshiro256PlusPlus) -> Self {
+    pub(super) fn draw(max_classes: usize, stream: &mut RandomStream) -> Self {
         // The order of the random numbers must not change, otherwise stored studies are no longer reproducible. This is
         // why `copied` is also drawn if it is not used.
         let n_classes = 2 + uniform_index(stream, max_classes - 1);

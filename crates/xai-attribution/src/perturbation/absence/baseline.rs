@@ -231,10 +231,10 @@ impl Baseline {
                 shared(&|e| one[e])
             }
             Self::SampleMin => {
-                fill_samples(batch, |x| x.iter().copied().fold(T::infinity(), T::min))
+                fill_samples(batch, |x| x.iter().copied().fold(T::INFINITY, T::min))
             }
             Self::SampleMax => {
-                fill_samples(batch, |x| x.iter().copied().fold(T::neg_infinity(), T::max))
+                fill_samples(batch, |x| x.iter().copied().fold(T::NEG_INFINITY, T::max))
             }
             Self::SampleMean => fill_samples(batch, |x| {
                 // An exact mean does not depend on the order of the elements, and so not on the layout.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ndarray::{ArrayD, ArrayView, ArrayViewMut, Axis, IxDyn, Slice};
 use xai_core::describe::{Parameter, Parameters};
 use xai_core::number::check_finite_slice;
-use xai_core::random::{NormalStreams, Xoshiro256PlusPlus, random_stream, uniform};
+use xai_core::random::{NormalStreams, RandomStream, random_stream, uniform};
 use xai_core::{Error, Input, Layout, Real, Result};
 
 use crate::batch::{RunData, SampleBatch, SideInput};
@@ -124,7 +124,7 @@ impl Neighbors {
     ) -> Result<Vec<T>> {
         let source = self.source(batch)?;
         let size = source.size;
-        let mut neighbors = vec![T::zero(); rows.len() * size];
+        let mut neighbors = vec![T::ZERO; rows.len() * size];
         for_each_row(&mut neighbors, AT_ONCE * size, |block, values| {
             source.write(rows.start + block * AT_ONCE, values);
         });
@@ -237,7 +237,7 @@ impl<T: Real> NeighborSource<'_, T> {
         }
     }
 
-    fn stream(&self, row: usize) -> Xoshiro256PlusPlus {
+    fn stream(&self, row: usize) -> RandomStream {
         let item = self.first_item.wrapping_add(row as u64);
         random_stream(self.neighbors.seed, item)
     }
@@ -366,12 +366,12 @@ impl NeighborSet for Shifts {
         let (shape, size) = (IxDyn(&shape[1..]), batch.run().positions().size());
         let axes = self.sample_axes(batch.layout())?;
         let count = axes.len() * self.by.len();
-        let mut neighbors = vec![T::zero(); rows.len() * size];
+        let mut neighbors = vec![T::ZERO; rows.len() * size];
         for_each_row(&mut neighbors, size, |row, to| {
             let row = rows.start + row;
             let (sample, shift) = (row / count, row % count);
             let from = &inputs[sample * size..(sample + 1) * size];
-            to.fill(from.iter().copied().fold(T::infinity(), T::min));
+            to.fill(from.iter().copied().fold(T::INFINITY, T::min));
             let (axis, by) = (axes[shift / self.by.len()], self.by[shift % self.by.len()]);
             let from = ArrayView::from_shape(shape.clone(), from).expect("one sample");
             let mut to = ArrayViewMut::from_shape(shape.clone(), to).expect("one sample");

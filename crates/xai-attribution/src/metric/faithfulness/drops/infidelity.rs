@@ -303,7 +303,7 @@ fn noise_sums<T: Real>(map: &MapValues<'_, T>, input: &[T], rows: &[&[T]]) -> Ve
     // A gradient per element, so that the loop below reads three arrays side by side.
     let mut gradient = map.map.to_vec();
     if gradient.len() < places.size() {
-        gradient = vec![T::zero(); places.size()];
+        gradient = vec![T::ZERO; places.size()];
         for position in 0..places.positions {
             for element in places.elements(position) {
                 gradient[element] = map.value(element, position);
@@ -434,7 +434,7 @@ impl<T: Real> Measure<T> for Infidelity {
                     parallel::map(sums.len().div_ceil(AT_ONCE), |block| {
                         let first = block * AT_ONCE;
                         let rows = AT_ONCE.min(sums.len() - first);
-                        let mut neighbors = vec![T::zero(); rows * size];
+                        let mut neighbors = vec![T::ZERO; rows * size];
                         source.write(first, &mut neighbors);
                         visit(first, &neighbors);
                     });
