@@ -12,11 +12,7 @@ use xai_attribution::metric::{
     Infidelity, Irof, MetricValue, Perturbation, RoadMostRelevantFirst, SensitivityN,
 };
 use xai_attribution::perturbation::{Features, SubsetSize};
-use xai_attribution::{
-    Activation, AverageDrop, AverageGain, AverageIncrease, Complexity, Concurrent, Deletion,
-    Evaluate, Evaluation, EvaluationError, Insertion, Layout, MuFidelity, Sparseness, complexity,
-    sparseness,
-};
+use xai_attribution::{Activation, AverageDrop, AverageGain, AverageIncrease, Complexity, Concurrent, Deletion, Evaluate, Evaluation, EvaluationError, Insertion, InputLayout, MuFidelity, Sparseness, complexity, sparseness};
 use xai_benches::limits::{Limit, Work};
 use xai_core::Accumulator;
 use xai_core::random::{random_stream, uniform};
@@ -46,7 +42,7 @@ fn masks(c: &mut Criterion) {
         // Two arrays are read, and written bytes count like read ones.
         let work = Work::new(Limit::Read, 3 * 4 * x.len());
         group.bench_work(&format!("{n}x{side}x{side}x3"), work, || {
-            let (layout, scaling) = (Layout::ChannelsLast, MaskScaling::Relative);
+            let (layout, scaling) = (InputLayout::ChannelsLast, MaskScaling::Relative);
             mask_inputs(black_box(x.view()), e.view(), layout, scaling)
         });
     }
@@ -59,7 +55,7 @@ fn streams(c: &mut Criterion) {
     let maps = images(64, 224, 1);
     let map_work = Work::new(Limit::Read, 4 * maps.len());
     group.bench_work("complexity/64x224x224x3", map_work, || {
-        complexity(black_box(maps.view()), Layout::ChannelsLast)
+        complexity(black_box(maps.view()), InputLayout::ChannelsLast)
     });
     let scores = |item| -> Vec<f64> {
         let mut stream = random_stream(4, item);
@@ -101,10 +97,10 @@ fn metrics(c: &mut Criterion) {
         b.iter(|| structural_similarity(black_box(first.view()), second.view()));
     });
     group.bench_function("complexity", |b| {
-        b.iter(|| complexity(e.view(), Layout::ChannelsLast))
+        b.iter(|| complexity(e.view(), InputLayout::ChannelsLast))
     });
     group.bench_function("sparseness", |b| {
-        b.iter(|| sparseness(e.view(), Layout::ChannelsLast))
+        b.iter(|| sparseness(e.view(), InputLayout::ChannelsLast))
     });
     group.finish();
 }
@@ -197,7 +193,7 @@ fn overhead(c: &mut Criterion) {
             let _ = black_box(model(part));
         }
     };
-    let layout = Layout::ChannelsFirst;
+    let layout = InputLayout::ChannelsFirst;
     group.bench_function("model_alone/480", |b| b.iter(|| rows(480)));
     group.bench_function("average_drop", |b| {
         let drop = AverageDrop::new()

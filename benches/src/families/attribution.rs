@@ -1,7 +1,7 @@
 //! Workloads of `xai-attribution`.
 
 use ndarray::{Array1, Array2, Array4, ArrayD, ArrayViewD, Ix1, Ix2, Ix4, ShapeError, aview1};
-use xai_attribution::{Activation, AverageDrop, Concurrent, Deletion, Evaluate, Layout};
+use xai_attribution::{Activation, AverageDrop, Concurrent, Deletion, Evaluate, InputLayout};
 use xai_core::tensor::{MaskScaling, mask_inputs};
 
 use crate::workload::{Data, Prepared, Result, Workload};
@@ -35,7 +35,7 @@ fn mask(data: &Data) -> Result<Prepared> {
             Ok(mask_inputs(
                 inputs.view(),
                 maps.view(),
-                Layout::ChannelsLast,
+                InputLayout::ChannelsLast,
                 // The scaling of the peer, whose results are compared.
                 MaskScaling::Xplique,
             )?)

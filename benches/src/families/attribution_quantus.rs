@@ -10,9 +10,7 @@ use xai_attribution::metric::{
 };
 use xai_attribution::model::Targets;
 use xai_attribution::perturbation::{Features, Neighborhood, Neighbors, SubsetSize};
-use xai_attribution::{
-    Activation, Baseline, Concurrent, Deletion, Evaluate, EvaluationError, Layout, MuFidelity,
-};
+use xai_attribution::{Activation, Baseline, Concurrent, Deletion, Evaluate, EvaluationError, InputLayout, MuFidelity};
 use xai_core::statistics::Correlation;
 
 use crate::workload::{self, Prepared, Result, Workload};
@@ -187,7 +185,7 @@ fn road(data: &workload::Data) -> Result<Prepared> {
         let data = Data::new(linear.inputs.view(), &linear.targets)
             .model(&model)
             .maps(linear.maps.view())
-            .layout(Layout::ChannelsFirst);
+            .layout(InputLayout::ChannelsFirst);
         let curve = metric.evaluate_on(data)?.curve.unwrap_or_default();
         Ok(curve.iter().map(|point| point.score).collect::<Vec<f64>>())
     };

@@ -5,7 +5,7 @@
 
 use ndarray::{Array, ArrayD, Dimension, Ix1, Ix2, Ix3};
 use xai_core::describe::{Element, InputSpec};
-use xai_core::{Error, Input, Layout, Real, Result};
+use xai_core::{Error, Input, InputLayout, Real, Result};
 
 use crate::batch::run_data::missing;
 use crate::batch::{Data, Masks, ReferenceMaps, RunData, SecondMaps, Segments};
@@ -270,7 +270,7 @@ pub(crate) struct UntypedInput {
 
 impl UntypedInput {
     /// Checks the number of axes, and that the axis `n` of its description is as long as the inputs.
-    fn check(&self, shape: &[usize], _: Layout) -> Result<()> {
+    fn check(&self, shape: &[usize], _: InputLayout) -> Result<()> {
         let Some(spec) = input_spec(self.input) else {
             return Ok(());
         };

@@ -103,7 +103,7 @@ pub use metric::{
 pub use model::{Concurrent, Model, Scoring};
 pub use perturbation::Baseline;
 pub use run::{Evaluate, EvaluationError};
-pub use xai_core::{Accumulator, Activation, Error, ErrorKind, Layout, Real, Result};
+pub use xai_core::{Accumulator, Activation, Error, ErrorKind, InputLayout, Real, Result};
 
 // These types can be sent to other threads and shared between them.
 const _: () = {

@@ -47,7 +47,7 @@ fn an_evaluation_of_a_concurrent_model() {
     on_any_number_of_threads(|| {
         Evaluation::new(&model, x.view(), &y)
             .activation(Activation::Sigmoid)
-            .layout(xai_attribution::Layout::ChannelsFirst)
+            .layout(xai_attribution::InputLayout::ChannelsFirst)
             .batch_size(16)
             .replicates(100)
             .maps("a", a.view())
@@ -72,7 +72,7 @@ fn an_evaluation_of_a_concurrent_model() {
     on_any_number_of_threads(|| {
         let deletion = Deletion::new()
             .steps(None)
-            .layout(xai_attribution::Layout::ChannelsFirst);
+            .layout(xai_attribution::InputLayout::ChannelsFirst);
         deletion.evaluate(&model, x.view(), &y, a.view()).unwrap()
     });
 }

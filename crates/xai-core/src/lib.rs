@@ -53,7 +53,7 @@ pub use number::{Label, Real};
 pub use output::Activation;
 pub use statistics::{Interval, Summary};
 pub use sum::{ExactMean, ExactSum};
-pub use tensor::Layout;
+pub use tensor::InputLayout;
 
 // Checks at compile time that values can be sent to other threads and shared among them.
 const _: () = {

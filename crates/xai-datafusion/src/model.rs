@@ -10,7 +10,7 @@ use ndarray::ArrayViewD;
 use xai_core::Error;
 use xai_core::input::OUTPUTS;
 use xai_core::output::arg_max;
-use xai_core::tensor::{Layout, MaskScaling, mask_inputs};
+use xai_core::tensor::{InputLayout, MaskScaling, mask_inputs};
 
 use crate::function::{Argument, Kind, Lists, failed, list, present};
 use crate::scalar::ScalarDefinition;
@@ -90,7 +90,7 @@ fn mask_rows([inputs, maps]: [&[f64]; 2], n: usize) -> Result<(Vec<f64>, Vec<boo
         let view = ArrayViewD::from_shape(&shape[..], values);
         view.map_err(|error| internal_datafusion_err!("{MASK}: {error}"))
     };
-    let (layout, scaling) = (Layout::Tabular, MaskScaling::Relative);
+    let (layout, scaling) = (InputLayout::Tabular, MaskScaling::Relative);
     let masked = mask_inputs(view(inputs)?, view(maps)?, layout, scaling)
         .map_err(|error| failed(MASK, error))?;
     Ok((masked.inputs.into_raw_vec_and_offset().0, masked.has_mask))

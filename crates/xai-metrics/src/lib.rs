@@ -91,7 +91,7 @@ pub mod prelude {
     };
     #[cfg(feature = "casebased")]
     pub use xai_casebased::{CaseExplainer, Kernel, Level, correspondence};
-    pub use xai_core::{Accumulator, Activation, Distance, Error, ErrorKind, Layout, Result};
+    pub use xai_core::{Accumulator, Activation, Distance, Error, ErrorKind, InputLayout, Result};
     #[cfg(feature = "graph")]
     pub use xai_graph::{
         Characterization, FidelityMetric, GroundTruthMetric, KlDirection, UnfaithfulnessMetric,

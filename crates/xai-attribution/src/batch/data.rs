@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use ndarray::{CowArray, IxDyn};
-use xai_core::{Input, Layout, Real, Result};
+use xai_core::{Input, InputLayout, Real, Result};
 
 use crate::batch::{RunData, SideInput};
 use crate::input;
@@ -61,7 +61,7 @@ struct Side {
 }
 
 /// The check of a further input against the shape and the layout of the inputs.
-type SideCheck = dyn Fn(&[usize], Layout) -> Result<()> + Send + Sync;
+type SideCheck = dyn Fn(&[usize], InputLayout) -> Result<()> + Send + Sync;
 
 /// One explainer under evaluation: its maps for all samples, the explainer itself, or both.
 pub(crate) struct ExplainerData<'a, T> {
@@ -179,7 +179,7 @@ impl<'a, T: Real> Data<'a, T> {
         mut self,
         input: Input,
         side: S,
-        check: fn(&S, &[usize], Layout) -> Result<()>,
+        check: fn(&S, &[usize], InputLayout) -> Result<()>,
     ) -> Self {
         let value = Arc::new(side);
         let checked = Arc::clone(&value);

@@ -9,7 +9,7 @@ use xai_core::error::LOOKS_TRANSPOSED;
 use xai_core::evaluation::{OUTPUT_KIND, Remark, add_remarks};
 use xai_core::tensor::Positions;
 use xai_core::text::numbered_range;
-use xai_core::{Error, Input, Layout, Real, Result};
+use xai_core::{Error, Input, InputLayout, Real, Result};
 
 use crate::batch::SideInput;
 use crate::batch::output_kind::{OutputKind, SeenOutputs};
@@ -39,7 +39,7 @@ pub struct RunData<'a, T> {
     read_as: Input,
     targets: Targets,
     scoring: Scoring,
-    layout: Layout,
+    layout: InputLayout,
     positions: Positions,
     /// Index of the first sample in the whole data set. Selects the random stream.
     first_sample: u64,
@@ -96,7 +96,7 @@ impl<'a, T: Real> RunData<'a, T> {
             None => {
                 // Flattened to rows of a table: positions only need the number of elements.
                 let row = inputs.shape()[1..].iter().product();
-                let layout = Layout::Tabular;
+                let layout = InputLayout::Tabular;
                 (layout, Positions::from_shape(&[n, row], layout)?)
             }
         };
@@ -170,7 +170,7 @@ impl<'a, T: Real> RunData<'a, T> {
 
     /// Meaning of the axes of the inputs.
     #[must_use]
-    pub fn layout(&self) -> Layout {
+    pub fn layout(&self) -> InputLayout {
         self.layout
     }
 
@@ -390,7 +390,7 @@ impl<'a, T: Real> RunData<'a, T> {
     ///
     /// # Errors
     /// A shape mismatch of the inputs.
-    pub fn require_layout(&self, layouts: &[Layout], expected: &'static str) -> Result<()> {
+    pub fn require_layout(&self, layouts: &[InputLayout], expected: &'static str) -> Result<()> {
         if layouts.contains(&self.layout) {
             Ok(())
         } else {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use ndarray::{Array2, ArrayViewD, IxDyn};
-use xai_core::{Error, Layout, Real, Result};
+use xai_core::{Error, InputLayout, Real, Result};
 
 use crate::batch::RunData;
 use crate::batch::run_data::Cache;
@@ -202,7 +202,7 @@ impl<'a, T: Real> SampleBatch<'a, T> {
 
     /// Meaning of the axes of the inputs.
     #[must_use]
-    pub fn layout(&self) -> Layout {
+    pub fn layout(&self) -> InputLayout {
         self.run.layout()
     }
 

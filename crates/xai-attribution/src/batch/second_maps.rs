@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ndarray::{ArrayD, ArrayViewD};
 use xai_core::tensor::Positions;
-use xai_core::{Error, Input, Layout, Real, Result};
+use xai_core::{Error, Input, InputLayout, Real, Result};
 
 use crate::batch::{BatchWork, SampleBatch, SideInput};
 use crate::input;
@@ -67,7 +67,7 @@ impl std::fmt::Debug for SecondMaps {
 impl SideInput for SecondMaps {
     const INPUT: Input = input::SECOND_MAPS;
 
-    fn check(&self, shape: &[usize], _layout: Layout) -> Result<()> {
+    fn check(&self, shape: &[usize], _layout: InputLayout) -> Result<()> {
         let MapSource::Maps(maps) = &self.0 else {
             return Ok(());
         };
@@ -120,7 +120,7 @@ pub struct ReferenceMaps(Arc<dyn Reference>);
 trait Reference: Send + Sync {
     fn shape(&self) -> &[usize];
     fn check(&self) -> Result<()>;
-    fn attributions(&self, maps: Range<usize>, shape: &[usize], layout: Layout)
+    fn attributions(&self, maps: Range<usize>, shape: &[usize], layout: InputLayout)
     -> Result<Vec<f64>>;
 }
 
@@ -140,7 +140,7 @@ impl<T: Real, S: Samples<T> + Send> Reference for Typed<S, T> {
         &self,
         maps: Range<usize>,
         shape: &[usize],
-        layout: Layout,
+        layout: InputLayout,
     ) -> Result<Vec<f64>> {
         let maps = checked_batch(input::REFERENCE_MAPS, &self.0, maps)?;
         let attributions = attributions_by_position(maps.view(), shape, layout)
@@ -168,7 +168,7 @@ impl Debug for ReferenceMaps {
 impl SideInput for ReferenceMaps {
     const INPUT: Input = input::REFERENCE_MAPS;
 
-    fn check(&self, shape: &[usize], layout: Layout) -> Result<()> {
+    fn check(&self, shape: &[usize], layout: InputLayout) -> Result<()> {
         let (n, own) = (shape[0], self.0.shape());
         let n_own = own.first().copied().unwrap_or_default();
         if n_own != n && n_own != 1 {
@@ -177,7 +177,7 @@ impl SideInput for ReferenceMaps {
         }
         let shape = match layout {
             // Inputs that fit no layout are treated as rows of a table.
-            Layout::Tabular => vec![n_own, layout.n_positions(shape)],
+            InputLayout::Tabular => vec![n_own, layout.n_positions(shape)],
             _ => [&[n_own], &shape[1..]].concat(),
         };
         Positions::check_maps(&shape, own, layout)

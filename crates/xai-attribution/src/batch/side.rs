@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use ndarray::{Array2, Array3, Axis, CowArray, Ix3, Slice};
-use xai_core::{Error, Input, Layout, Result};
+use xai_core::{Error, Input, InputLayout, Result};
 
 use crate::input;
 use crate::model::BoxError;
@@ -21,7 +21,7 @@ pub trait SideInput: Any + Send + Sync {
     ///
     /// # Errors
     /// A shape mismatch, or an error about the values, for example NaN or infinity.
-    fn check(&self, shape: &[usize], layout: Layout) -> Result<()>;
+    fn check(&self, shape: &[usize], layout: InputLayout) -> Result<()>;
 }
 
 /// Region of the object in each sample: `(n, height, width)`, for time series `(n, time, features)`, for tables `(n,
@@ -180,7 +180,7 @@ impl Segments {
 impl SideInput for Masks {
     const INPUT: Input = input::MASKS;
 
-    fn check(&self, shape: &[usize], layout: Layout) -> Result<()> {
+    fn check(&self, shape: &[usize], layout: InputLayout) -> Result<()> {
         match &self.0 {
             MaskValues::Booleans(planes) => planes.check(shape, layout),
             MaskValues::Numbers(planes) => planes.check(shape, layout),
@@ -191,7 +191,7 @@ impl SideInput for Masks {
 impl SideInput for Segments {
     const INPUT: Input = input::SEGMENTS;
 
-    fn check(&self, shape: &[usize], layout: Layout) -> Result<()> {
+    fn check(&self, shape: &[usize], layout: InputLayout) -> Result<()> {
         self.0.check(shape, layout)
     }
 }
@@ -268,13 +268,13 @@ impl<V> AnyPlanes<V> {
     }
 
     /// Checks that there is one value per position of inputs of this shape.
-    pub(crate) fn check(&self, shape: &[usize], layout: Layout) -> Result<()> {
+    pub(crate) fn check(&self, shape: &[usize], layout: InputLayout) -> Result<()> {
         let expected = match layout {
-            Layout::ChannelsLast => [shape[0], shape[1], shape[2]],
-            Layout::ChannelsFirst => [shape[0], shape[2], shape[3]],
-            Layout::TimeSeries => [shape[0], shape[1], shape[2]],
+            InputLayout::ChannelsLast => [shape[0], shape[1], shape[2]],
+            InputLayout::ChannelsFirst => [shape[0], shape[2], shape[3]],
+            InputLayout::TimeSeries => [shape[0], shape[1], shape[2]],
             // Inputs that fit no layout are treated as rows of a table.
-            Layout::Tabular => [shape[0], 1, layout.n_positions(shape)],
+            InputLayout::Tabular => [shape[0], 1, layout.n_positions(shape)],
         };
         let actual = self.planes.shape();
         if actual == expected {

@@ -2,7 +2,7 @@
 
 use ndarray::{ArrayViewD, Axis};
 use xai_core::tensor::position_attributions;
-use xai_core::{Error, Layout, Real, Result};
+use xai_core::{Error, InputLayout, Real, Result};
 
 use crate::input;
 
@@ -10,10 +10,10 @@ use crate::input;
 pub(crate) fn attributions_by_position<T: Real>(
     maps: ArrayViewD<'_, T>,
     shape: &[usize],
-    layout: Layout,
+    layout: InputLayout,
 ) -> Result<Vec<T>> {
     // Every element of a time series is a position, even if the map only has one value per time step.
-    if layout == Layout::TimeSeries && maps.shape() == &shape[..2] {
+    if layout == InputLayout::TimeSeries && maps.shape() == &shape[..2] {
         let steps = maps.view().insert_axis(Axis(2));
         let expanded = steps
             .broadcast(shape)
@@ -27,7 +27,7 @@ pub(crate) fn attributions_by_position<T: Real>(
 /// channels.
 pub(crate) fn attributions_of_maps<T: Real>(
     maps: ArrayViewD<'_, T>,
-    layout: Layout,
+    layout: InputLayout,
 ) -> Result<Vec<T>> {
     let shape = maps.shape().to_vec();
     position_attributions(maps, &shape, layout_of_maps(&shape, layout))
@@ -48,10 +48,10 @@ pub(crate) fn largest<T: Real>(attributions: &[T], k: usize) -> Vec<usize> {
 }
 
 /// Layout for reading maps by position. Maps without a channel axis are read element by element.
-pub(crate) fn layout_of_maps(shape: &[usize], layout: Layout) -> Layout {
+pub(crate) fn layout_of_maps(shape: &[usize], layout: InputLayout) -> InputLayout {
     match (layout, shape.len()) {
-        (Layout::ChannelsFirst | Layout::ChannelsLast, 3) => Layout::TimeSeries,
-        (Layout::TimeSeries, 2) => Layout::Tabular,
+        (InputLayout::ChannelsFirst | InputLayout::ChannelsLast, 3) => InputLayout::TimeSeries,
+        (InputLayout::TimeSeries, 2) => InputLayout::Tabular,
         _ => layout,
     }
 }

@@ -8,7 +8,7 @@ use xai_core::number::power_of_two;
 use xai_core::statistics::Correlation;
 use xai_core::statistics::ranks::spearman_finite;
 use xai_core::tensor::Rows;
-use xai_core::{Error, Layout, Real, Result, parallel};
+use xai_core::{Error, InputLayout, Real, Result, parallel};
 
 use crate::map::positions::{attributions_of_maps, largest};
 use crate::map::structural_similarity;
@@ -21,9 +21,9 @@ use crate::{help, input};
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::{Layout, map::MapSimilarity};
+/// use xai_attribution::{InputLayout, map::MapSimilarity};
 /// let (a, b) = (array![[4.0, 3.0, 2.0, 1.0]].into_dyn(), array![[4.0, 1.0, 2.0, 3.0]].into_dyn());
-/// let of = |similarity: MapSimilarity| similarity.per_sample(a.view(), b.view(), Layout::Tabular);
+/// let of = |similarity: MapSimilarity| similarity.per_sample(a.view(), b.view(), InputLayout::Tabular);
 /// assert_eq!(of(MapSimilarity::Pearson)?, [Some(0.2)]);
 /// // Of the two largest of each, one is the same: one of three.
 /// assert_eq!(of(MapSimilarity::Jaccard { percent: 50 })?, [Some(1.0 / 3.0)]);
@@ -61,7 +61,7 @@ impl MapSimilarity {
         self,
         a: ArrayViewD<'_, T>,
         b: ArrayViewD<'_, T>,
-        layout: Layout,
+        layout: InputLayout,
     ) -> Result<Vec<Option<f64>>> {
         if a.shape() != b.shape() {
             return Err(Error::shape(input::EXPLANATIONS, a.shape(), b.shape()));
@@ -87,7 +87,7 @@ impl MapSimilarity {
 fn by_position<T: Real>(
     a: ArrayViewD<'_, T>,
     b: ArrayViewD<'_, T>,
-    layout: Layout,
+    layout: InputLayout,
     similarity: impl Fn(&[T], &[T]) -> Option<f64> + Sync + Send,
 ) -> Result<Vec<Option<f64>>> {
     let n = a.shape()[0];
@@ -129,12 +129,12 @@ fn jaccard<T: Real>(a: &[T], b: &[T], percent: usize) -> Option<f64> {
 }
 
 /// Views a map as `(height, width, channels)`.
-fn image<T>(map: ArrayViewD<'_, T>, layout: Layout) -> Result<ArrayView3<'_, T>> {
+fn image<T>(map: ArrayViewD<'_, T>, layout: InputLayout) -> Result<ArrayView3<'_, T>> {
     let shape = map.shape().to_vec();
     // Two axes: an image without channels, or a time series as an image with one channel.
     let image = match (map.ndim(), layout) {
         (2, _) => map.insert_axis(Axis(2)),
-        (3, Layout::ChannelsFirst) => map.permuted_axes(vec![1, 2, 0]),
+        (3, InputLayout::ChannelsFirst) => map.permuted_axes(vec![1, 2, 0]),
         _ => map,
     };
     image.into_dimensionality::<Ix3>().map_err(|_| {

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use xai_core::describe::{Direction, MetricEntry, MetricInfo, NamedMetric, Value, with};
-use xai_core::{Error, Input, Layout, Real, Result};
+use xai_core::{Error, Input, InputLayout, Real, Result};
 
 use crate::metric::protocol::{Measure, Registered};
 use crate::{help, input};
@@ -18,7 +18,7 @@ type Build<T> = fn(&[(String, Value)], bool) -> Result<Box<dyn Measure<T>>>;
 /// How a metric that is computed batch by batch is built.
 #[derive(Debug, Clone, Copy)]
 pub struct Builder {
-    layouts: &'static [Layout],
+    layouts: &'static [InputLayout],
     draws: Option<Input>,
     #[cfg(feature = "f32")]
     single: Build<f32>,
@@ -119,7 +119,7 @@ impl Entry {
 
     /// Whether the metric, with its defaults, has values for inputs of a layout. `false` for one with a function of its own.
     #[must_use]
-    pub fn takes(&self, layout: Layout) -> bool {
+    pub fn takes(&self, layout: InputLayout) -> bool {
         self.computation
             .is_some_and(|builder| builder.layouts.contains(&layout))
     }

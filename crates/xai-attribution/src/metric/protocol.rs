@@ -5,7 +5,7 @@ use std::sync::Arc;
 use xai_core::describe::Described;
 
 use xai_core::evaluation::{CurvePoint, Remark, TiedFeatures};
-use xai_core::{Error, ExactMean, Input, Layout, Real, Result};
+use xai_core::{Error, ExactMean, Input, InputLayout, Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::metric::{DatasetMetricDyn, Direction, MetricInfo, Parameters};
@@ -201,7 +201,7 @@ pub fn key(info: &MetricInfo) -> String {
 }
 
 /// Layouts of images.
-pub const IMAGES_ONLY: &[Layout] = &[Layout::ChannelsLast, Layout::ChannelsFirst];
+pub const IMAGES_ONLY: &[InputLayout] = &[InputLayout::ChannelsLast, InputLayout::ChannelsFirst];
 
 /// Draws from outside that replace the random draws of a metric `M`, for instance to reproduce another tool's run.
 #[derive(Debug)]
@@ -220,11 +220,11 @@ pub trait Registered: Described + Metric + Default + Debug + 'static {
     }
 
     /// Layouts of inputs that the metric supports.
-    const TAKES: &'static [Layout] = &[
-        Layout::Tabular,
-        Layout::TimeSeries,
-        Layout::ChannelsLast,
-        Layout::ChannelsFirst,
+    const TAKES: &'static [InputLayout] = &[
+        InputLayout::Tabular,
+        InputLayout::TimeSeries,
+        InputLayout::ChannelsLast,
+        InputLayout::ChannelsFirst,
     ];
 
     /// Side input with draws from outside, for metrics that support it; otherwise `None`.

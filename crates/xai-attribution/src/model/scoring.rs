@@ -3,7 +3,7 @@
 use ndarray::Array2;
 use xai_core::describe::Parameter;
 use xai_core::output::arg_max;
-use xai_core::{Activation, Error, Layout, Result};
+use xai_core::{Activation, Error, InputLayout, Result};
 
 use crate::model::batch_dependence::BatchDependence;
 use crate::model::explainer::error_of_row;
@@ -27,7 +27,7 @@ pub struct Scoring {
     #[cfg_attr(feature = "serde", serde(default))]
     pub allow_batch_dependence: bool,
     /// Meaning of the axes of the inputs. Default: inferred from their number, channels last for images.
-    pub layout: Option<Layout>,
+    pub layout: Option<InputLayout>,
     /// Class that all given maps explain, for a two-class model. Default: the class of each sample's target.
     #[cfg_attr(feature = "serde", serde(default))]
     pub explained_class: Option<usize>,
@@ -116,14 +116,14 @@ impl Scoring {
     ///
     /// # Errors
     /// A shape mismatch if no layout fits.
-    pub fn layout_of(&self, shape: &[usize]) -> Result<Layout> {
+    pub fn layout_of(&self, shape: &[usize]) -> Result<InputLayout> {
         match self.layout {
             Some(layout) if layout.n_axes() == shape.len() => Ok(layout),
             // Whether channels come first is irrelevant for inputs other than images, so their layout is inferred.
-            Some(Layout::ChannelsFirst) | None => {
-                Layout::from_shape(shape, self.layout == Some(Layout::ChannelsFirst))
+            Some(InputLayout::ChannelsFirst) | None => {
+                InputLayout::from_shape(shape, self.layout == Some(InputLayout::ChannelsFirst))
             }
-            Some(Layout::ChannelsLast) => Layout::from_shape(shape, false),
+            Some(InputLayout::ChannelsLast) => InputLayout::from_shape(shape, false),
             Some(layout) => Err(Error::shape_described(
                 input::INPUTS,
                 format!("{} axes for {layout:?}", layout.n_axes()),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ndarray::{CowArray, Ix3};
 use xai_core::describe::Parameter;
-use xai_core::{Layout, Real, Result, parallel};
+use xai_core::{InputLayout, Real, Result, parallel};
 
 use crate::batch::{BatchWork, RunData, RunWork, SampleBatch, Segments};
 use crate::input;
@@ -182,14 +182,14 @@ pub(crate) struct Plane {
 impl Plane {
     /// Plane of the positions for inputs of this shape. (Position indices fit into `u32`: maps with 2³² positions do
     /// not fit into memory.)
-    pub(crate) fn new(shape: &[usize], layout: Layout) -> Self {
+    pub(crate) fn new(shape: &[usize], layout: InputLayout) -> Self {
         let (rows, columns, cuts_columns) = match layout {
-            Layout::ChannelsLast => (shape[1], shape[2], true),
-            Layout::ChannelsFirst => (shape[2], shape[3], true),
+            InputLayout::ChannelsLast => (shape[1], shape[2], true),
+            InputLayout::ChannelsFirst => (shape[2], shape[3], true),
             // Time is divided into intervals; variables are kept apart.
-            Layout::TimeSeries => (shape[1], shape[2], false),
+            InputLayout::TimeSeries => (shape[1], shape[2], false),
             // Inputs that fit no layout are treated as rows of a table.
-            Layout::Tabular => (1, layout.n_positions(shape), false),
+            InputLayout::Tabular => (1, layout.n_positions(shape), false),
         };
         Self {
             rows,
@@ -326,32 +326,32 @@ mod tests {
     #[test]
     fn cells_cover_the_positions_once_in_every_layout() {
         for (shape, layout, features, n_cells) in [
-            (vec![1, 8, 8, 3], Layout::ChannelsLast, Features::Grid(3), 9),
+            (vec![1, 8, 8, 3], InputLayout::ChannelsLast, Features::Grid(3), 9),
             (
                 vec![1, 3, 7, 5],
-                Layout::ChannelsFirst,
+                InputLayout::ChannelsFirst,
                 Features::Grid(9),
                 35,
             ),
-            (vec![1, 10, 4], Layout::TimeSeries, Features::Grid(5), 20),
-            (vec![1, 6], Layout::Tabular, Features::Grid(2), 6),
+            (vec![1, 10, 4], InputLayout::TimeSeries, Features::Grid(5), 20),
+            (vec![1, 6], InputLayout::Tabular, Features::Grid(2), 6),
             (
                 vec![1, 4, 4, 1],
-                Layout::ChannelsLast,
+                InputLayout::ChannelsLast,
                 Features::Positions,
                 16,
             ),
             (
                 vec![1, 3, 7, 5],
-                Layout::ChannelsFirst,
+                InputLayout::ChannelsFirst,
                 Features::Patches(3),
                 6,
             ),
-            (vec![1, 10, 4], Layout::TimeSeries, Features::Patches(4), 12),
-            (vec![1, 6], Layout::Tabular, Features::Patches(4), 6),
+            (vec![1, 10, 4], InputLayout::TimeSeries, Features::Patches(4), 12),
+            (vec![1, 6], InputLayout::Tabular, Features::Patches(4), 6),
             (
                 vec![1, 4, 4, 1],
-                Layout::ChannelsLast,
+                InputLayout::ChannelsLast,
                 Features::Patches(9),
                 1,
             ),
@@ -373,14 +373,14 @@ mod tests {
             }
         }
         // Eight rows in three bands: ⌊(r + ½) · 3 / 8⌋ is 0 for r = 0..=2, 1 for 3 and 4, 2 for 5..=7.
-        let cells = Plane::new(&[1, 8, 8, 1], Layout::ChannelsLast).grid(3);
+        let cells = Plane::new(&[1, 8, 8, 1], InputLayout::ChannelsLast).grid(3);
         assert_eq!(cells.positions(0), [0, 1, 2, 8, 9, 10, 16, 17, 18]);
         assert_eq!(cells.positions(4), [27, 28, 35, 36]);
         // Five columns in patches of three: one is missing, at the end.
-        let cells = Plane::new(&[1, 3, 5, 1], Layout::ChannelsLast).patches(3);
+        let cells = Plane::new(&[1, 3, 5, 1], InputLayout::ChannelsLast).patches(3);
         assert_eq!(cells.cell_indices[..5], [0, 0, 0, 1, 1]);
         // Four columns in patches of three: two are missing, one on either side.
-        let cells = Plane::new(&[1, 3, 4, 1], Layout::ChannelsLast).patches(3);
+        let cells = Plane::new(&[1, 3, 4, 1], InputLayout::ChannelsLast).patches(3);
         assert_eq!(cells.cell_indices[..4], [0, 0, 1, 1]);
     }
 

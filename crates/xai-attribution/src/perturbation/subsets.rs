@@ -5,7 +5,7 @@ use xai_core::describe::{Parameter, Parameters};
 use xai_core::random::{random_stream, uniform, uniform_index};
 use xai_core::simd::{InstructionSet, Simd, SimdKernel};
 use xai_core::statistics::ranks::centred_ranks;
-use xai_core::{Error, Input, Layout, Real, Result, parallel};
+use xai_core::{Error, Input, InputLayout, Real, Result, parallel};
 
 use crate::batch::{BatchWork, Plan, RunData, SampleBatch, SideInput};
 use crate::input;
@@ -52,7 +52,7 @@ pub struct GivenSubsets(pub Array3<u32>);
 impl SideInput for GivenSubsets {
     const INPUT: Input = input::SUBSETS;
 
-    fn check(&self, shape: &[usize], _layout: Layout) -> Result<()> {
+    fn check(&self, shape: &[usize], _layout: InputLayout) -> Result<()> {
         let (draws, n, size) = self.0.dim();
         if n == shape[0] && draws >= 2 && size >= 1 {
             return Ok(());

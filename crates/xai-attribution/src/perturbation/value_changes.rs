@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use ndarray::Array3;
 use xai_core::describe::Parameter;
-use xai_core::{Error, Input, Layout, Real, Result};
+use xai_core::{Error, Input, InputLayout, Real, Result};
 
 use crate::batch::{BatchWork, ExplainedBatch, MapWork, Plan, RunData, SampleBatch, SideInput};
 use crate::input;
@@ -41,7 +41,7 @@ pub struct GivenValues(pub Array3<f64>);
 impl SideInput for GivenValues {
     const INPUT: Input = input::GIVEN_VALUES;
 
-    fn check(&self, shape: &[usize], _layout: Layout) -> Result<()> {
+    fn check(&self, shape: &[usize], _layout: InputLayout) -> Result<()> {
         let (draws, n, _) = self.0.dim();
         if draws == 0 || n != shape[0] {
             let expected = format!("(draws, {}, features)", shape[0]);

@@ -85,7 +85,7 @@ pub fn base_scores<T: Real, M: Model<T> + ?Sized>(
 ///
 /// The model is called with `2 n` rows, plus at most one that checks whether [outputs depend on the
 /// batch](crate::Evaluate::allow_batch_dependence). `inputs` and `maps` have the shapes of a
-/// [`Layout`](xai_core::Layout); `targets` are class indices or rows of weights.
+/// [`InputLayout`](xai_core::InputLayout); `targets` are class indices or rows of weights.
 ///
 /// # Errors
 /// As [`Evaluate::evaluate`](crate::Evaluate::evaluate).

@@ -1,7 +1,7 @@
 //! Evaluation of a single metric, and the settings of how scores are read from the model.
 
 use xai_core::evaluation::{breaks_ties_randomly, parameter_settings};
-use xai_core::{Activation, Layout, Real, Result};
+use xai_core::{Activation, InputLayout, Real, Result};
 
 use crate::batch::Data;
 use crate::batch::data::CheckedData;
@@ -85,7 +85,7 @@ pub trait Evaluate: Sized {
 
     /// Meaning of the axes of the inputs. Default: inferred from their number, channels last for images.
     #[must_use]
-    fn layout(self, layout: Layout) -> Self::Configured {
+    fn layout(self, layout: InputLayout) -> Self::Configured {
         self.configure(|own| own.layout = Some(layout))
     }
 
@@ -120,7 +120,7 @@ pub trait Evaluate: Sized {
 
     /// Evaluates the metric for a model, inputs and their attribution maps.
     ///
-    /// `inputs` and `maps` are [`Samples`], for example array views, in a [`Layout`]; `targets` are class indices
+    /// `inputs` and `maps` are [`Samples`], for example array views, in a [`InputLayout`]; `targets` are class indices
     /// `(n,)` or rows `(n, n_outputs)`. A call of the model never exceeds the batch size. To share calls between
     /// several metrics of one model, use an [`Evaluation`](crate::Evaluation).
     ///

@@ -8,10 +8,7 @@ use xai_attribution::batch::Data;
 use xai_attribution::metric::{AverageStability, MetricValue, PointingGame};
 use xai_attribution::model::{BoxError, Samples, Targets};
 use xai_attribution::perturbation::{Features, SubsetSize};
-use xai_attribution::{
-    AverageDrop, AverageGain, BaseScorePolicy, Baseline, Complexity, Concurrent, Deletion,
-    Evaluate, Evaluation, EvaluationError, Layout, Model, MuFidelity, complexity, help, input,
-};
+use xai_attribution::{AverageDrop, AverageGain, BaseScorePolicy, Baseline, Complexity, Concurrent, Deletion, Evaluate, Evaluation, EvaluationError, InputLayout, Model, MuFidelity, complexity, help, input};
 use xai_core::error::{Error, ErrorKind, Input};
 
 type Answer = Result<Array2<f64>, std::io::Error>;
@@ -201,7 +198,7 @@ fn parameters_outside_their_domain_are_named() {
         input::BASELINE
     ));
     let huge = ArrayD::from_elem(IxDyn(&[1, 1, 1, 3]), 1e308);
-    let error = complexity(huge.view(), Layout::ChannelsLast).unwrap_err();
+    let error = complexity(huge.view(), InputLayout::ChannelsLast).unwrap_err();
     assert_eq!(error.help(), Some(help::SCALE_MAPS_DOWN));
     // A number that single precision cannot hold, found before the model is called.
     let never = |_: ArrayViewD<'_, f32>| -> Answer { unreachable!() };
@@ -254,7 +251,7 @@ fn an_input_that_a_metric_needs_is_missed_before_anything_is_computed() {
     let alone = Complexity
         .evaluate_on(Data::from_maps(maps.view()))
         .unwrap();
-    assert_eq!(alone, complexity(maps.view(), Layout::Tabular).unwrap());
+    assert_eq!(alone, complexity(maps.view(), InputLayout::Tabular).unwrap());
 }
 
 /// Maps are all there is: nothing is wrong with inputs that nobody handed in.

@@ -118,7 +118,7 @@ proptest! {
             if let Ok(fidelity) = alone!(MuFidelity::new().n_subsets(7).features(Features::Grid(3))) {
                 prop_assert_eq!(fidelity.per_sample, per_sample("mu_fidelity"));
             }
-            let layout = xai_attribution::Layout::ChannelsLast;
+            let layout = xai_attribution::InputLayout::ChannelsLast;
             prop_assert_eq!(complexity(maps.view(), layout).unwrap().per_sample, per_sample("complexity"));
             prop_assert_eq!(sparseness(maps.view(), layout).unwrap().per_sample, per_sample("sparseness"));
         }

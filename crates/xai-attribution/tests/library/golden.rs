@@ -6,10 +6,7 @@ use serde_json::Value;
 use xai_attribution::metric::MetricValue;
 use xai_attribution::perturbation::{Features, SubsetSampling, SubsetSize};
 use xai_attribution::run::{MaskedScores, base_scores, masked_scores};
-use xai_attribution::{
-    Activation, AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, Deletion, Evaluate,
-    Insertion, Layout, MuFidelity, Scoring, complexity, sparseness,
-};
+use xai_attribution::{Activation, AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, Deletion, Evaluate, Insertion, InputLayout, MuFidelity, Scoring, complexity, sparseness};
 use xai_core::error::{Error, ErrorKind};
 use xai_core::tensor::{MaskScaling, mask_inputs};
 
@@ -243,9 +240,9 @@ fn complexity_and_sparseness_are_those_of_the_peer() {
         };
         compared += 1;
         let e = case.maps();
-        let layout = Layout::ChannelsLast;
+        let layout = InputLayout::ChannelsLast;
         let layout = if e.ndim() == 3 && case.0["shape"].as_array().unwrap().len() == 3 {
-            Layout::TimeSeries
+            InputLayout::TimeSeries
         } else {
             layout
         };

@@ -5,10 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ndarray::{Array2, ArrayD, ArrayViewD, Axis, IxDyn};
 use proptest::prelude::*;
 use xai_attribution::run::{base_scores, masked_scores};
-use xai_attribution::{
-    Accumulator, Activation, AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy,
-    Concurrent, Deletion, Evaluate, Insertion, Layout, Scoring, complexity, sparseness,
-};
+use xai_attribution::{Accumulator, Activation, AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, Concurrent, Deletion, Evaluate, Insertion, InputLayout, Scoring, complexity, sparseness};
 
 type Answer = Result<Array2<f64>, std::fmt::Error>;
 
@@ -181,10 +178,10 @@ proptest! {
 
     #[test]
     fn complexity_and_sparseness_are_within_their_bounds(e in array(vec![3, 7], -1.0, 1.0)) {
-        for score in complexity(e.view(), Layout::Tabular).unwrap().per_sample.into_iter().flatten() {
+        for score in complexity(e.view(), InputLayout::Tabular).unwrap().per_sample.into_iter().flatten() {
             prop_assert!((-1e-6..=7f64.ln() + 1e-6).contains(&score));
         }
-        for score in sparseness(e.view(), Layout::Tabular).unwrap().per_sample.into_iter().flatten() {
+        for score in sparseness(e.view(), InputLayout::Tabular).unwrap().per_sample.into_iter().flatten() {
             prop_assert!((-1e-12..=1.0 - 1.0 / 7.0 + 1e-12).contains(&score));
         }
     }

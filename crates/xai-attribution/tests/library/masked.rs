@@ -8,9 +8,7 @@ use xai_attribution::masked::{CachedModel, MaskedEvaluation, MaskedModel};
 use xai_attribution::metric::{Entry, Measure, Sufficiency, registry};
 use xai_attribution::model::BoxError;
 use xai_attribution::perturbation::{GivenNeighbors, GivenOrders, GivenSubsets};
-use xai_attribution::{
-    Baseline, Deletion, ErrorKind, Evaluate, Evaluation, Insertion, Layout, MuFidelity, input,
-};
+use xai_attribution::{Baseline, Deletion, ErrorKind, Evaluate, Evaluation, Insertion, InputLayout, MuFidelity, input};
 use xai_core::describe::Value;
 
 /// `σ(b + w·kept + Σ v_ab kept_a kept_b)`, or its logit.
@@ -355,7 +353,7 @@ fn asked_by_masks() -> impl Iterator<Item = (&'static Entry, Vec<(String, Value)
         let info = entry.info;
         entry.is_built()
             && !entry.is_whole()
-            && entry.takes(Layout::Tabular)
+            && entry.takes(InputLayout::Tabular)
             && info.needs.contains(&input::MODEL)
             && info.needs.iter().all(|need| needs.contains(need))
     });

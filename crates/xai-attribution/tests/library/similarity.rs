@@ -14,7 +14,7 @@ use xai_attribution::metric::{
 use xai_attribution::model::Targets;
 use xai_attribution::perturbation::{Neighborhood, Neighbors};
 use xai_attribution::run::evaluate_together;
-use xai_attribution::{Evaluate, EvaluationError, Layout, help, input};
+use xai_attribution::{Evaluate, EvaluationError, InputLayout, help, input};
 use xai_core::Input;
 use xai_core::error::ErrorKind;
 use xai_core::statistics::spearman;
@@ -73,7 +73,7 @@ fn mege_and_reco_are_those_of_the_peer_at_its_thresholds() {
             |key: &str| -> Vec<i64> { numbers(&case[key]).iter().map(|&x| x as i64).collect() };
         let predictions = Array2::from_shape_vec((k, n), integers("predictions")).unwrap();
         let folds = (0..n).map(|i| i / (n / k)).collect();
-        let peer = Representativity::new(Layout::ChannelsLast)
+        let peer = Representativity::new(InputLayout::ChannelsLast)
             .held_out_by(folds)
             .peer_thresholds(true);
         let ours = peer
@@ -360,7 +360,7 @@ fn parameters_of_explainer_metrics_outside_their_domain_are_named() {
     assert_eq!(error.input(), input::EXPLANATIONS);
     assert!(matches!(error.kind(), ErrorKind::ShapeMismatch { actual, .. } if *actual == [1, 3]));
     let predictions = ndarray::array![[0, 0]];
-    let one = Representativity::new(Layout::Tabular).evaluate(
+    let one = Representativity::new(InputLayout::Tabular).evaluate(
         &[flat.view()],
         predictions.view(),
         &[0, 0],

@@ -7,7 +7,7 @@ use xai_attribution::metric::{
     AgreementOptions, FeatureAgreement, MapAgreement, Measure, PairwiseRankAgreement,
     RankCorrelation, RankTies, Ties, TopK, map_agreement,
 };
-use xai_attribution::{ErrorKind, Evaluate, Layout, input};
+use xai_attribution::{ErrorKind, Evaluate, InputLayout, input};
 
 fn agreement(a: &[f64], b: &[f64], k: usize, over_top: bool, ties: Ties) -> MapAgreement {
     let options = AgreementOptions {
@@ -116,7 +116,7 @@ fn references_of_either_precision_with_or_without_channels_and_batches() {
     });
     let value = |references: ReferenceMaps, batch_size| {
         let metric = PairwiseRankAgreement::new()
-            .layout(Layout::ChannelsLast)
+            .layout(InputLayout::ChannelsLast)
             .batch_size(batch_size);
         metric
             .evaluate_on(Data::from_maps(maps.view()).with(references))

@@ -9,10 +9,7 @@ use xai_attribution::metric::registry::{find, metrics};
 use xai_attribution::metric::{Entry, Measure, MetricValue, Value};
 use xai_attribution::model::{BoxError, Counted, Explainer, Targets};
 use xai_attribution::perturbation::GivenSubsets;
-use xai_attribution::{
-    Activation, Error, ErrorKind, Evaluate, Evaluation, EvaluationError, Layout, Model, Real,
-    Scoring, input,
-};
+use xai_attribution::{Activation, Error, ErrorKind, Evaluate, Evaluation, EvaluationError, InputLayout, Model, Real, Scoring, input};
 
 /// Images with maps, masks and segments.
 #[derive(Debug, Clone)]
@@ -21,7 +18,7 @@ pub(crate) struct Problem {
     pub(crate) maps: ArrayD<f64>,
     pub(crate) masks: Array3<bool>,
     pub(crate) segments: Array3<u32>,
-    pub(crate) layout: Layout,
+    pub(crate) layout: InputLayout,
     /// What all maps are multiplied by: those that are given, second maps, reference maps, and answers of the explainer.
     pub(crate) unit: f64,
     /// Whether the columns of all arrays are in reverse order; the model puts them back.
@@ -85,7 +82,7 @@ impl Problem {
         let maps = self.maps.mapv(|a| T::from_f64_nearest(self.unit * a));
         let double = |batch: ArrayViewD<'_, T>| {
             let mut batch = match self.layout {
-                Layout::ChannelsFirst => batch.permuted_axes(vec![0, 2, 3, 1]),
+                InputLayout::ChannelsFirst => batch.permuted_axes(vec![0, 2, 3, 1]),
                 _ => batch,
             };
             if self.is_mirrored {
@@ -262,7 +259,7 @@ pub(crate) fn example() -> Problem {
         }),
         masks: Array3::from_shape_fn((5, SIDE, SIDE), |(_, r, _)| r < 2),
         segments: Array3::from_shape_fn((5, SIDE, SIDE), |(_, r, _)| (r % 3) as u32),
-        layout: Layout::ChannelsLast,
+        layout: InputLayout::ChannelsLast,
         unit: 1.0,
         is_mirrored: false,
     }

@@ -11,9 +11,7 @@ use xai_attribution::metric::{
 use xai_attribution::perturbation::{
     Features, GivenOrders, GivenSubsets, RemovalOrder, SubsetSampling, SubsetSize,
 };
-use xai_attribution::{
-    BaseScorePolicy, Baseline, Deletion, ErrorKind, Evaluate, Layout, MuFidelity, input,
-};
+use xai_attribution::{BaseScorePolicy, Baseline, Deletion, ErrorKind, Evaluate, InputLayout, MuFidelity, input};
 use xai_core::Input;
 use xai_core::statistics::Correlation;
 
@@ -342,7 +340,7 @@ fn a_base_score_that_shares_cannot_be_taken_of_follows_the_policy() {
     let evaluate = |policy| {
         let data = Data::new(x.view(), &[0, 0]).model(&sum).maps(maps.view());
         let irof = Irof::new().base_score_policy(policy);
-        irof.evaluate_on(data.with(segments.clone()).layout(Layout::Tabular))
+        irof.evaluate_on(data.with(segments.clone()).layout(InputLayout::Tabular))
     };
     let error = evaluate(BaseScorePolicy::Error).unwrap_err().into_error();
     assert!(matches!(error.kind(), ErrorKind::UndefinedScore { .. }));

@@ -7,7 +7,7 @@ use xai_attribution::batch::{Data, Masks, ReferenceMaps, SecondMaps, Segments};
 use xai_attribution::metric::{Entry, MetricInfo, registry};
 use xai_attribution::model::Targets;
 use xai_attribution::perturbation::Representation;
-use xai_core::Layout;
+use xai_core::InputLayout;
 
 const TARGETS: [usize; 4] = [0, 1, 0, 1];
 
@@ -58,7 +58,7 @@ fn explainer(
 }
 
 fn value(entry: &Entry) -> f64 {
-    let (shape, plane): (&[usize], _) = match entry.takes(Layout::Tabular) {
+    let (shape, plane): (&[usize], _) = match entry.takes(InputLayout::Tabular) {
         true => (&[4, 16], (1, 16)),
         false => (&[4, 4, 4, 1], (4, 4)),
     };

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use xai_attribution::metric::registry::metrics;
 use xai_attribution::metric::{Entry, Measure, Metric, Value};
 use xai_attribution::perturbation::RemovalOrder;
-use xai_attribution::{Baseline, Deletion, Layout, input};
+use xai_attribution::{Baseline, Deletion, InputLayout, input};
 use xai_core::describe::ends::ends;
 use xai_core::describe::{Direction, Mirror};
 use xai_core::parallel::with_work_size;
@@ -28,7 +28,7 @@ fn problems() -> impl Strategy<Value = Problem> {
                 maps: images(maps),
                 masks: Array3::from_shape_vec((n, SIDE, SIDE), masks).unwrap(),
                 segments: Array3::from_shape_vec((n, SIDE, SIDE), segments).unwrap(),
-                layout: Layout::ChannelsLast,
+                layout: InputLayout::ChannelsLast,
                 unit: 1.0,
                 is_mirrored: false,
             }
@@ -106,7 +106,7 @@ impl Problem {
             self.maps[[i[0], i[1], i[2], 0]] + (channel(1)(i) * 1.3).cos()
         });
         let mut first = last.clone();
-        first.layout = Layout::ChannelsFirst;
+        first.layout = InputLayout::ChannelsFirst;
         for values in [&mut first.x, &mut first.maps] {
             let view = values.view().permuted_axes(vec![0, 3, 1, 2]);
             *values = view.as_standard_layout().into_owned();

@@ -10,9 +10,7 @@ use xai_attribution::map::MapSimilarity;
 use xai_attribution::metric::{Adcc, AttributionStability, Continuity, Measure};
 use xai_attribution::model::Targets;
 use xai_attribution::perturbation::{GivenNeighbors, Neighborhood, Neighbors, ShiftAxes, Shifts};
-use xai_attribution::{
-    Concurrent, ErrorKind, Evaluate, Evaluation, EvaluationError, Layout, Result, help, input,
-};
+use xai_attribution::{Concurrent, ErrorKind, Evaluate, Evaluation, EvaluationError, InputLayout, Result, help, input};
 use xai_core::Input;
 
 type Maps = Result<ArrayD<f64>, std::fmt::Error>;
@@ -209,14 +207,14 @@ fn shifts_move_all_channels_and_fill_with_the_smallest_value() {
         axes: ShiftAxes::Width,
         by: vec![1],
     };
-    let of = |x: &ArrayD<f64>, layout: Layout, shifts: &Shifts| {
+    let of = |x: &ArrayD<f64>, layout: InputLayout, shifts: &Shifts| {
         seen.lock().unwrap().clear();
         let metric = Continuity::new().shifts(shifts.clone());
         let data = Data::new(x.view(), &[0]).explainer(&spy).layout(layout);
         let value = metric.evaluate_on(data).unwrap().value;
         (seen.lock().unwrap()[1].clone(), value)
     };
-    let (moved, value) = of(&last.clone().into_dyn(), Layout::ChannelsLast, &right);
+    let (moved, value) = of(&last.clone().into_dyn(), InputLayout::ChannelsLast, &right);
     let channel = |moved: &ArrayD<f64>, k: usize| moved.index_axis(Axis(3), k).to_owned();
     assert_eq!(
         channel(&moved, 0),
@@ -230,7 +228,7 @@ fn shifts_move_all_channels_and_fill_with_the_smallest_value() {
         .permuted_axes([0, 3, 1, 2])
         .as_standard_layout()
         .to_owned();
-    let (other, same) = of(&channels_first.into_dyn(), Layout::ChannelsFirst, &right);
+    let (other, same) = of(&channels_first.into_dyn(), InputLayout::ChannelsFirst, &right);
     assert_eq!(other.permuted_axes(vec![0, 2, 3, 1]), moved);
     // Up to the order of the terms.
     assert!((value - same).abs() < 1e-12);
@@ -241,7 +239,7 @@ fn shifts_move_all_channels_and_fill_with_the_smallest_value() {
         axes: ShiftAxes::Both,
         by: vec![-1],
     };
-    let (moved, _) = of(&series, Layout::TimeSeries, &back);
+    let (moved, _) = of(&series, InputLayout::TimeSeries, &back);
     assert_eq!(moved, array![[[4.0, 5.0, 6.0], [1.0, 1.0, 1.0]]].into_dyn());
 }
 

@@ -1,7 +1,7 @@
 //! Metrics of maps alone.
 
 use xai_attribution::Evaluate;
-use xai_attribution::Layout;
+use xai_attribution::InputLayout;
 use xai_attribution::batch::Data;
 use xai_attribution::metric::{Collinear, MstCompactness, complexity, sparseness};
 
@@ -13,7 +13,7 @@ fn sparseness_of_maps_that_are_nowhere_zero() {
     let golden = Golden::read();
     for case in golden.cases("Sparseness", 6) {
         let maps = flat(case.maps(golden.problem(case))) + 1e-7;
-        let ours = sparseness(maps.view().into_dyn(), Layout::Tabular).unwrap();
+        let ours = sparseness(maps.view().into_dyn(), InputLayout::Tabular).unwrap();
         case.assert(&ours.per_sample);
     }
 }
@@ -24,7 +24,7 @@ fn complexity_but_for_its_epsilon() {
     let golden = Golden::read();
     for case in golden.cases("Complexity", 6) {
         let maps = flat(case.maps(golden.problem(case)));
-        let ours = complexity(maps.view().into_dyn(), Layout::Tabular).unwrap();
+        let ours = complexity(maps.view().into_dyn(), InputLayout::Tabular).unwrap();
         let allowed = 1e-12 * maps.ncols() as f64 + case.tolerance;
         for (ours, theirs) in ours.per_sample.iter().zip(case.values()) {
             let (ours, theirs) = (ours.unwrap(), theirs.unwrap());
@@ -43,7 +43,7 @@ fn compactness_by_spanning_trees() {
             .percentile(case.params["threshold"].as_f64().unwrap())
             .scaled(case.params["scale_score"].as_bool().unwrap_or(true))
             .collinear(Collinear::Diagonal)
-            .layout(Layout::ChannelsFirst);
+            .layout(InputLayout::ChannelsFirst);
         let ours = metric.evaluate_on(Data::from_maps(maps.view())).unwrap();
         case.assert(&ours.per_sample);
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use xai_attribution::batch::Data;
 use xai_attribution::metric::{Measure, MetricValue};
 use xai_attribution::model::Targets;
-use xai_attribution::{Activation, Baseline, Evaluate, Layout, Scoring};
+use xai_attribution::{Activation, Baseline, Evaluate, InputLayout, Scoring};
 
 #[derive(Deserialize)]
 pub(crate) struct Golden {
@@ -282,8 +282,8 @@ impl Run<'_> {
     ) -> Result<MetricValue, xai_attribution::EvaluationError> {
         let (x, maps) = (self.x.clone(), self.maps.clone());
         let (x, maps, layout) = match is_flat {
-            true => (flat(x).into_dyn(), flat(maps).into_dyn(), Layout::Tabular),
-            false => (x, maps, Layout::ChannelsFirst),
+            true => (flat(x).into_dyn(), flat(maps).into_dyn(), InputLayout::Tabular),
+            false => (x, maps, InputLayout::ChannelsFirst),
         };
         let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
             Ok(self.weights.logits(&flat(batch.to_owned())))
@@ -320,7 +320,7 @@ impl Case {
     }
 
     /// How scores are taken.
-    pub(crate) fn scoring(&self, layout: Layout) -> Scoring {
+    pub(crate) fn scoring(&self, layout: InputLayout) -> Scoring {
         Scoring {
             activation: match self.softmax.as_bool() {
                 Some(true) => Activation::Softmax,
@@ -414,7 +414,7 @@ impl Case {
         let data = Data::new(x.view(), &problem.targets)
             .model(&model)
             .explainer(&explainer)
-            .scoring(self.scoring(Layout::Tabular));
+            .scoring(self.scoring(InputLayout::Tabular));
         metric.evaluate_on(with(data))
     }
 

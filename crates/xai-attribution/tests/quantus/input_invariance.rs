@@ -6,7 +6,7 @@ use xai_attribution::batch::{Data, SecondMaps};
 use xai_attribution::map::maps_within;
 use xai_attribution::metric::InputInvariance;
 use xai_attribution::model::Targets;
-use xai_attribution::{Evaluate, Layout};
+use xai_attribution::{Evaluate, InputLayout};
 
 use crate::golden::{Case, Golden};
 
@@ -98,7 +98,7 @@ fn input_invariance() {
             .with(SecondMaps::from_fn(move |x, targets: &Targets| {
                 second(x, targets, false)
             }))
-            .layout(Layout::ChannelsFirst);
+            .layout(InputLayout::ChannelsFirst);
         let ours = InputInvariance::new().evaluate_on(data).unwrap().per_sample;
         let invariant = ours.iter().all(|gap| gap.unwrap() <= 1e-12);
         assert_eq!(invariant, case.explainer == "gradient");

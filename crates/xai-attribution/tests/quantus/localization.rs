@@ -6,7 +6,7 @@ use xai_attribution::metric::{
     AttributionLocalization, Focus, LocalizationAuroc, Measure, PointingGame, PointingTies,
     Relevance, RelevanceMassAccuracy, RelevanceRankAccuracy, Ties, TopK, TopKIntersection,
 };
-use xai_attribution::{Evaluate, Layout, Scoring};
+use xai_attribution::{Evaluate, InputLayout, Scoring};
 
 use crate::golden::{Case, Golden, Problem};
 
@@ -18,7 +18,7 @@ fn per_sample(
 ) -> Vec<Option<f64>> {
     let maps = case.maps(problem);
     let scoring = Scoring {
-        layout: Some(Layout::ChannelsFirst),
+        layout: Some(InputLayout::ChannelsFirst),
         ..Scoring::default()
     };
     let data = Data::from_maps(maps.view()).with(masks).scoring(scoring);

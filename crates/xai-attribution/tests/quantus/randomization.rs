@@ -8,7 +8,7 @@ use xai_attribution::metric::{
     RandomizationOrder, RandomizationValues,
 };
 use xai_attribution::model::{BoxError, Explainer, Smoothed, Targets};
-use xai_attribution::{Evaluate, Layout};
+use xai_attribution::{Evaluate, InputLayout};
 
 use crate::golden::{Case, Golden, Weights, flat};
 
@@ -112,7 +112,7 @@ fn structural_similarity_is_that_of_images() {
         };
         let view = |maps: &'_ ArrayD<f64>| maps.view().permuted_axes(axes.to_vec()).to_owned();
         let (a, b) = (view(&maps), view(&others));
-        let values = MapSimilarity::Ssim.per_sample(a.view(), b.view(), Layout::ChannelsFirst);
+        let values = MapSimilarity::Ssim.per_sample(a.view(), b.view(), InputLayout::ChannelsFirst);
         values.unwrap().into_iter().flatten().collect()
     };
     let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9);
@@ -125,7 +125,7 @@ fn structural_similarity_is_that_of_images() {
     let data = Data::new(x.view(), &problem.targets)
         .explainer(&explainer)
         .with(other_targets(case))
-        .layout(Layout::ChannelsFirst);
+        .layout(InputLayout::ChannelsFirst);
     let ours = metric.evaluate_on(data).unwrap();
     let ours: Vec<f64> = ours.per_sample.into_iter().flatten().collect();
     assert_eq!(ours, images(false));
@@ -190,7 +190,7 @@ fn evaluate<X: Explainer<f64>>(
 ) -> RandomizationValues {
     let problem = golden.problem(case);
     let x: Array2<f64> = flat(problem.inputs());
-    let data = Data::new(x.view(), &problem.targets).layout(Layout::Tabular);
+    let data = Data::new(x.view(), &problem.targets).layout(InputLayout::Tabular);
     ModelRandomization::new(2)
         .order(order(case))
         .similarity(similarity(case))

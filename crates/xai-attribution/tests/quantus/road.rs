@@ -6,7 +6,7 @@ use ndarray::{Array2, Array3, ArrayD, ArrayViewD, Axis};
 use xai_attribution::batch::Data;
 use xai_attribution::metric::{ImputationNoise, RoadMostRelevantFirst};
 use xai_attribution::perturbation::{GivenNeighbors, GivenOrders, RemovalOrder};
-use xai_attribution::{Baseline, Deletion, Evaluate, Layout};
+use xai_attribution::{Baseline, Deletion, Evaluate, InputLayout};
 
 use crate::golden::{Case, Golden, flat};
 
@@ -36,7 +36,7 @@ fn imputed(x: &ArrayD<f64>, pixels: &[usize]) -> ArrayD<f64> {
         .with(GivenOrders(
             Array2::from_shape_vec((1, n_pixels), order).unwrap(),
         ))
-        .layout(Layout::ChannelsFirst);
+        .layout(InputLayout::ChannelsFirst);
     deletion.evaluate_on(data).unwrap();
     let mut seen = seen.into_inner();
     seen.retain(|batch| batch != x);

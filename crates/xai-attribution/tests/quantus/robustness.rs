@@ -11,7 +11,7 @@ use xai_attribution::model::Targets;
 use xai_attribution::perturbation::{
     GivenNeighbors, Neighborhood, Neighbors, Representation, ShiftAxes, Shifts,
 };
-use xai_attribution::{Evaluate, Layout};
+use xai_attribution::{Evaluate, InputLayout};
 
 use crate::golden::{Case, Golden, flat};
 
@@ -256,7 +256,7 @@ fn continuity() {
         };
         let data = Data::new(x.view(), &problem.targets)
             .explainer(&explainer)
-            .layout(Layout::ChannelsFirst);
+            .layout(InputLayout::ChannelsFirst);
         let metric = Continuity::new().shifts(Shifts {
             axes: ShiftAxes::Width,
             by: inside.clone(),

@@ -11,9 +11,7 @@ use xai_metrics::attribution::batch::{Data, PlannedRows};
 use xai_metrics::attribution::evaluation::EvaluationTable;
 use xai_metrics::attribution::model::{Concurrent, ModelCalls, Samples, Targets};
 use xai_metrics::attribution::run::CompletedScores;
-use xai_metrics::attribution::{
-    Evaluate, Evaluation, EvaluationError, Layout, Scoring, help, input, input_spec,
-};
+use xai_metrics::attribution::{Evaluate, Evaluation, EvaluationError, InputLayout, Scoring, help, input, input_spec};
 use xai_metrics::core::{Error, ErrorKind, Input};
 
 use crate::attribution::explainer_files::{ExplainerFiles, OpenedExplainers};
@@ -226,7 +224,7 @@ impl Compare {
 
     /// The selected metrics. The word `all` selects those whose inputs and number of classes, if they need them, are given,
     /// and that have values for inputs of `layout`; `None` allows every layout.
-    fn selected(&self, layout: Option<Layout>) -> Result<Vec<MapMetric>, Failure> {
+    fn selected(&self, layout: Option<InputLayout>) -> Result<Vec<MapMetric>, Failure> {
         self.comparison.select(|metric| {
             let lacks_classes =
                 metric.entry.has_param("n_classes") && metric.value("n_classes").is_none();

@@ -5,7 +5,7 @@ use serde::Serialize;
 use xai_files::{Failure, Files};
 use xai_metrics::attribution::Scoring;
 use xai_metrics::attribution::evaluation::Remark;
-use xai_metrics::attribution::{Activation, Layout, input};
+use xai_metrics::attribution::{Activation, InputLayout, input};
 
 use crate::Context;
 use crate::described::word;
@@ -23,17 +23,17 @@ pub(crate) enum Channels {
 }
 
 impl Channels {
-    fn from_layout(layout: Layout) -> Self {
+    fn from_layout(layout: InputLayout) -> Self {
         match layout {
-            Layout::ChannelsFirst => Self::First,
+            InputLayout::ChannelsFirst => Self::First,
             _ => Self::Last,
         }
     }
 
     /// The layout of images; `None` for channels last, which is the default of images. The layout of other inputs follows
     /// from the number of their axes.
-    fn layout(self) -> Option<Layout> {
-        (self == Self::First).then_some(Layout::ChannelsFirst)
+    fn layout(self) -> Option<InputLayout> {
+        (self == Self::First).then_some(InputLayout::ChannelsFirst)
     }
 
     pub(crate) fn word(self) -> &'static str {
@@ -89,7 +89,7 @@ pub(crate) struct ScoringOptions {
 
 /// Layout of an array of inputs or maps.
 pub(crate) struct ArrayReading {
-    pub(crate) layout: Option<Layout>,
+    pub(crate) layout: Option<InputLayout>,
     /// The axis of channels of images.
     pub(crate) channels: Option<Channels>,
     /// Assumptions about what no option says, for the reader of the result.
@@ -102,7 +102,7 @@ impl ArrayReading {
     fn new(
         option: Option<Channels>,
         (what, shape): (&str, &[usize]),
-        (known, likely): (Option<Layout>, Option<Layout>),
+        (known, likely): (Option<InputLayout>, Option<InputLayout>),
     ) -> Result<Self, Failure> {
         let is_image = shape.len() == 4;
         let inferred = || match (

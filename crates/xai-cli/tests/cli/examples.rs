@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use xai_metrics::attribution::Layout;
+use xai_metrics::attribution::InputLayout;
 use xai_metrics::attribution::metric::{Entry, registry};
 
 use crate::harness::Files;
@@ -36,7 +36,7 @@ fn example(files: &Files, entry: &Entry) -> Option<String> {
         true => " --n-classes 2", // classes do not say how many there are
         false => "",
     };
-    let channels = match entry.takes(Layout::Tabular) {
+    let channels = match entry.takes(InputLayout::Tabular) {
         true => "",
         false => " --channels last",
     };
@@ -51,7 +51,7 @@ fn the_example_of_every_metric_has_its_value_on_the_command_line() {
         let Some(expected) = entry.info.example else {
             continue;
         };
-        let files = match entry.takes(Layout::Tabular) {
+        let files = match entry.takes(InputLayout::Tabular) {
             true => &tabular,
             false => &images,
         };

@@ -7,7 +7,7 @@ use ndarray::{ArrayD, ArrayViewD};
 use crate::error::{Error, Help, Result};
 use crate::number::{Real, all_finite, check_finite, check_finite_slice};
 use crate::simd::{InstructionSet, Simd, SimdKernel};
-use crate::tensor::positions::{Layout, MapPositions};
+use crate::tensor::positions::{InputLayout, MapPositions};
 use crate::tensor::rows::Rows;
 use crate::{input, parallel};
 
@@ -102,7 +102,7 @@ fn too_large() -> Error {
 ///
 /// Minimum and maximum are taken per sample. The mask is in [0, 1]: 1 keeps a value and 0 removes
 /// it, so the positions with the largest attributions are *kept*. A constant map has no mask,
-/// unless [`scaling`](MaskScaling) defines one. Shapes are those of [`Layout`]. Computed in the
+/// unless [`scaling`](MaskScaling) defines one. Shapes are those of [`InputLayout`]. Computed in the
 /// type of the inputs, samples in parallel.
 ///
 /// # Errors
@@ -112,10 +112,10 @@ fn too_large() -> Error {
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_core::tensor::{Layout, MaskScaling, mask_inputs};
+/// use xai_core::tensor::{InputLayout, MaskScaling, mask_inputs};
 /// let inputs = array![[2.0, 4.0, 6.0], [1.0, 1.0, 1.0]].into_dyn();
 /// let maps = array![[0.0, -1.0, 0.5], [0.1, 0.1, 0.1]].into_dyn();
-/// let masked = mask_inputs(inputs.view(), maps.view(), Layout::Tabular, MaskScaling::Relative)?;
+/// let masked = mask_inputs(inputs.view(), maps.view(), InputLayout::Tabular, MaskScaling::Relative)?;
 /// assert_eq!(masked.inputs, array![[0.0, 4.0, 3.0], [0.0, 0.0, 0.0]].into_dyn());
 /// assert_eq!(masked.has_mask, [true, false]);
 /// # Ok::<(), xai_core::Error>(())
@@ -126,7 +126,7 @@ fn too_large() -> Error {
 pub fn mask_inputs<T: Real>(
     inputs: ArrayViewD<'_, T>,
     maps: ArrayViewD<'_, T>,
-    layout: Layout,
+    layout: InputLayout,
     scaling: MaskScaling,
 ) -> Result<MaskedInputs<T>> {
     let geometry = MapPositions::new(layout, inputs.shape(), maps.shape())?;
@@ -209,16 +209,16 @@ impl<T: Real> SimdKernel for MaskedSample<'_, T> {
 ///
 /// ```
 /// use ndarray::Array;
-/// use xai_core::tensor::{Layout, position_attributions};
+/// use xai_core::tensor::{InputLayout, position_attributions};
 /// let maps = Array::from_shape_vec((1, 2, 1, 2), vec![1.0, -3.0, 2.0, 4.0]).unwrap().into_dyn();
-/// let flat = position_attributions(maps.view(), &[1, 2, 1, 2], Layout::ChannelsFirst)?;
+/// let flat = position_attributions(maps.view(), &[1, 2, 1, 2], InputLayout::ChannelsFirst)?;
 /// assert_eq!(flat, vec![1.5, 0.5]); // (1 + 2)/2, (−3 + 4)/2
 /// # Ok::<(), xai_core::Error>(())
 /// ```
 pub fn position_attributions<T: Real>(
     maps: ArrayViewD<'_, T>,
     input_shape: &[usize],
-    layout: Layout,
+    layout: InputLayout,
 ) -> Result<Vec<T>> {
     averaged_channels(maps, input_shape, layout, |x| x)
 }
@@ -234,16 +234,16 @@ pub fn position_attributions<T: Real>(
 ///
 /// ```
 /// use ndarray::Array;
-/// use xai_core::tensor::{Layout, position_magnitudes};
+/// use xai_core::tensor::{InputLayout, position_magnitudes};
 /// let maps = Array::from_shape_vec((1, 2, 1, 2), vec![1.0, -3.0, 2.0, 4.0]).unwrap().into_dyn();
-/// let flat = position_magnitudes(maps.view(), &[1, 2, 1, 2], Layout::ChannelsFirst)?;
+/// let flat = position_magnitudes(maps.view(), &[1, 2, 1, 2], InputLayout::ChannelsFirst)?;
 /// assert_eq!(flat, vec![1.5, 3.5]); // (1 + 2)/2, (3 + 4)/2
 /// # Ok::<(), xai_core::Error>(())
 /// ```
 pub fn position_magnitudes<T: Real>(
     maps: ArrayViewD<'_, T>,
     input_shape: &[usize],
-    layout: Layout,
+    layout: InputLayout,
 ) -> Result<Vec<f64>> {
     averaged_channels(maps, input_shape, layout, |x: T| x.to_f64_exact().abs())
 }
@@ -252,7 +252,7 @@ pub fn position_magnitudes<T: Real>(
 fn averaged_channels<T: Real, V: Real>(
     maps: ArrayViewD<'_, T>,
     input_shape: &[usize],
-    layout: Layout,
+    layout: InputLayout,
     value: impl Fn(T) -> V + Sync + Send,
 ) -> Result<Vec<V>> {
     let geometry = MapPositions::new(layout, input_shape, maps.shape())?;
@@ -315,7 +315,7 @@ mod tests {
             let last = mask_inputs(
                 inputs.view().into_dyn(),
                 maps.view().into_dyn(),
-                Layout::ChannelsLast,
+                InputLayout::ChannelsLast,
                 MaskScaling::Relative,
             )
             .unwrap()
@@ -328,7 +328,7 @@ mod tests {
             let masked = mask_inputs(
                 inputs.view().permuted_axes([0, 3, 1, 2]).into_dyn(),
                 maps.view().permuted_axes([0, 3, 1, 2]).into_dyn(),
-                Layout::ChannelsFirst,
+                InputLayout::ChannelsFirst,
                 MaskScaling::Relative,
             );
             assert_close(&masked.unwrap().inputs, &first(&expected));
@@ -341,7 +341,7 @@ mod tests {
         let maps = ramp([2, 3, 4, 1]);
         let flat = maps.index_axis(Axis(3), 0);
         let mask = |m| {
-            let layout = Layout::ChannelsLast;
+            let layout = InputLayout::ChannelsLast;
             mask_inputs(inputs.view().into_dyn(), m, layout, MaskScaling::Relative).unwrap()
         };
         assert_eq!(mask(maps.view().into_dyn()), mask(flat.into_dyn()));
@@ -353,7 +353,7 @@ mod tests {
         let maps = Array4::from_elem((1, 2, 2, 1), -3.0);
         for (scaling, has_mask) in [(MaskScaling::Relative, false), (MaskScaling::Xplique, true)] {
             let (x, maps) = (inputs.view().into_dyn(), maps.view().into_dyn());
-            let masked = mask_inputs(x, maps, Layout::ChannelsLast, scaling).unwrap();
+            let masked = mask_inputs(x, maps, InputLayout::ChannelsLast, scaling).unwrap();
             assert!(masked.inputs.iter().all(|&x| x == 0.0));
             assert_eq!(masked.has_mask, [has_mask]);
         }
@@ -364,7 +364,7 @@ mod tests {
         let (x, maps) = (ramp([2, 3, 3, 1]).into_dyn(), ramp([2, 3, 3, 1]).into_dyn());
         let of = |scale: f64, scaling| {
             let maps = maps.mapv(|a| a * scale);
-            mask_inputs(x.view(), maps.view(), Layout::ChannelsLast, scaling).unwrap()
+            mask_inputs(x.view(), maps.view(), InputLayout::ChannelsLast, scaling).unwrap()
         };
         let expected = of(1.0, MaskScaling::Relative);
         for exponent in [-1020, -100, 100, 1000] {
@@ -381,7 +381,7 @@ mod tests {
         let maps = Array::from_shape_vec((1, 3), vec![0.0, 1.0, 2.0])
             .unwrap()
             .into_dyn();
-        let (layout, scaling) = (Layout::TimeSeries, MaskScaling::Relative);
+        let (layout, scaling) = (InputLayout::TimeSeries, MaskScaling::Relative);
         let masked = mask_inputs(inputs.view(), maps.view(), layout, scaling).unwrap();
         let steps: Vec<f64> = masked.inputs.into_iter().collect();
         assert_eq!(steps, [0.0, 0.0, 0.5, 0.5, 1.0, 1.0]);
@@ -394,10 +394,10 @@ mod tests {
             mask_inputs(x.view(), m.view(), layout, MaskScaling::Relative).unwrap_err()
         };
         for (inputs, maps, layout) in [
-            (&[2, 3, 4, 5][..], &[2, 5, 3, 4][..], Layout::ChannelsLast),
-            (&[2, 5, 3, 4], &[2, 3, 4, 1], Layout::ChannelsFirst),
-            (&[2, 3, 4], &[2, 4], Layout::TimeSeries),
-            (&[2, 3], &[3, 3], Layout::Tabular),
+            (&[2, 3, 4, 5][..], &[2, 5, 3, 4][..], InputLayout::ChannelsLast),
+            (&[2, 5, 3, 4], &[2, 3, 4, 1], InputLayout::ChannelsFirst),
+            (&[2, 3, 4], &[2, 4], InputLayout::TimeSeries),
+            (&[2, 3], &[3, 3], InputLayout::Tabular),
         ] {
             let error = error(inputs, maps, layout);
             assert_eq!(error.input(), input::EXPLANATIONS);
@@ -405,11 +405,11 @@ mod tests {
                 matches!(error.kind(), ErrorKind::ShapeMismatch { actual, .. } if actual == maps)
             );
         }
-        let axes = error(&[2, 3], &[2, 3], Layout::ChannelsFirst);
+        let axes = error(&[2, 3], &[2, 3], InputLayout::ChannelsFirst);
         assert_eq!(axes.input(), input::INPUTS);
-        let empty = error(&[0, 3], &[0, 3], Layout::Tabular);
+        let empty = error(&[0, 3], &[0, 3], InputLayout::Tabular);
         assert!(matches!(empty.kind(), ErrorKind::Empty));
-        assert!(Layout::from_shape(&[3], false).is_err());
+        assert!(InputLayout::from_shape(&[3], false).is_err());
     }
 
     #[test]
@@ -417,7 +417,7 @@ mod tests {
         let inputs = ArrayD::<f32>::zeros(vec![1, 2]);
         let mut maps = inputs.clone();
         maps[[0, 1]] = f32::NAN;
-        let (layout, scaling) = (Layout::Tabular, MaskScaling::Relative);
+        let (layout, scaling) = (InputLayout::Tabular, MaskScaling::Relative);
         let error = mask_inputs(inputs.view(), maps.view(), layout, scaling).unwrap_err();
         assert_eq!(
             (error.input(), error.index()),
@@ -429,7 +429,7 @@ mod tests {
     fn magnitudes_of_single_precision_are_those_of_double_precision() {
         let maps = ramp([3, 5, 4, 4]).mapv(|x| (x / 7.0) as f32).into_dyn();
         let double = maps.mapv(f64::from);
-        for layout in [Layout::ChannelsFirst, Layout::ChannelsLast] {
+        for layout in [InputLayout::ChannelsFirst, InputLayout::ChannelsLast] {
             let of_single = position_magnitudes(maps.view(), maps.shape(), layout).unwrap();
             let of_double = position_magnitudes(double.view(), maps.shape(), layout).unwrap();
             assert_eq!(of_single, of_double);

@@ -8,8 +8,8 @@ use crate::number::Real;
 /// and time series every element is a position.
 ///
 /// ```
-/// use xai_core::{Layout, tensor::Positions};
-/// let positions = Positions::from_shape(&[5, 3, 8, 8], Layout::ChannelsFirst)?;
+/// use xai_core::{InputLayout, tensor::Positions};
+/// let positions = Positions::from_shape(&[5, 3, 8, 8], InputLayout::ChannelsFirst)?;
 /// assert_eq!((positions.positions, positions.channels), (64, 3));
 /// # Ok::<(), xai_core::Error>(())
 /// ```
@@ -28,12 +28,12 @@ impl Positions {
     ///
     /// # Errors
     /// `ShapeMismatch` if the layout has another number of axes.
-    pub fn from_shape(shape: &[usize], layout: Layout) -> Result<Self> {
+    pub fn from_shape(shape: &[usize], layout: InputLayout) -> Result<Self> {
         let (positions, channels, channels_first) = match (layout, shape) {
-            (Layout::ChannelsLast, &[_, h, w, c]) => (h * w, c, false),
-            (Layout::ChannelsFirst, &[_, c, h, w]) => (h * w, c, true),
-            (Layout::Tabular, &[_, features]) => (features, 1, false),
-            (Layout::TimeSeries, &[_, time, features]) => (time * features, 1, false),
+            (InputLayout::ChannelsLast, &[_, h, w, c]) => (h * w, c, false),
+            (InputLayout::ChannelsFirst, &[_, c, h, w]) => (h * w, c, true),
+            (InputLayout::Tabular, &[_, features]) => (features, 1, false),
+            (InputLayout::TimeSeries, &[_, time, features]) => (time * features, 1, false),
             _ => {
                 let expected = format!("{} axes for {layout:?}", layout.n_axes());
                 return Err(Error::shape_described(input::INPUTS, expected, shape));
@@ -46,11 +46,11 @@ impl Positions {
         })
     }
 
-    /// Checks that maps of one shape fit inputs of another, as described by [`Layout`].
+    /// Checks that maps of one shape fit inputs of another, as described by [`InputLayout`].
     ///
     /// # Errors
     /// `ShapeMismatch` about the maps, or about the inputs if the layout has another number of axes.
-    pub fn check_maps(inputs: &[usize], maps: &[usize], layout: Layout) -> Result<()> {
+    pub fn check_maps(inputs: &[usize], maps: &[usize], layout: InputLayout) -> Result<()> {
         MapPositions::new(layout, inputs, maps).map(drop)
     }
 
@@ -63,8 +63,8 @@ impl Positions {
     /// Indices of the elements of a position in a sample, channel by channel.
     ///
     /// ```
-    /// use xai_core::{Layout, tensor::Positions};
-    /// let positions = Positions::from_shape(&[1, 3, 2, 2], Layout::ChannelsFirst)?;
+    /// use xai_core::{InputLayout, tensor::Positions};
+    /// let positions = Positions::from_shape(&[1, 3, 2, 2], InputLayout::ChannelsFirst)?;
     /// assert!(positions.elements(1).eq([1, 5, 9]));
     /// # Ok::<(), xai_core::Error>(())
     /// ```
@@ -159,14 +159,14 @@ pub(super) struct MapPositions {
 
 impl MapPositions {
     /// Derives the relation from the shapes of inputs and maps.
-    pub(super) fn new(layout: Layout, inputs: &[usize], maps: &[usize]) -> Result<Self> {
+    pub(super) fn new(layout: InputLayout, inputs: &[usize], maps: &[usize]) -> Result<Self> {
         let sample = Positions::from_shape(inputs, layout)?;
         let Some(with_channels) = channels_in(layout, inputs, sample.channels) else {
             return Self::for_elements(sample, layout, inputs, maps);
         };
         let one_channel = channels_in(layout, inputs, 1);
         let without_channels = match layout {
-            Layout::ChannelsFirst => [inputs[0], inputs[2], inputs[3]],
+            InputLayout::ChannelsFirst => [inputs[0], inputs[2], inputs[3]],
             _ => [inputs[0], inputs[1], inputs[2]],
         };
         let map_channels = if maps == without_channels || one_channel.is_some_and(|m| maps == m) {
@@ -185,11 +185,11 @@ impl MapPositions {
     /// Relation for tables and time series, whose maps have one value per element or per time step.
     fn for_elements(
         sample: Positions,
-        layout: Layout,
+        layout: InputLayout,
         inputs: &[usize],
         maps: &[usize],
     ) -> Result<Self> {
-        let per_step = (layout == Layout::TimeSeries).then(|| &inputs[..2]);
+        let per_step = (layout == InputLayout::TimeSeries).then(|| &inputs[..2]);
         let sample = if maps == inputs {
             sample
         } else if per_step == Some(maps) {
@@ -252,8 +252,8 @@ impl MapPositions {
 /// Shape of image inputs with this number of channels; `None` for other layouts.
 fn channels_in(layout: Layout, inputs: &[usize], channels: usize) -> Option<[usize; 4]> {
     match (layout, inputs) {
-        (Layout::ChannelsLast, &[n, h, w, _]) => Some([n, h, w, channels]),
-        (Layout::ChannelsFirst, &[n, _, h, w]) => Some([n, channels, h, w]),
+        (InputLayout::ChannelsLast, &[n, h, w, _]) => Some([n, h, w, channels]),
+        (InputLayout::ChannelsFirst, &[n, _, h, w]) => Some([n, channels, h, w]),
         _ => None,
     }
 }
@@ -304,7 +304,7 @@ pub const MOVE_CHANNELS: Help = Help::new(
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-pub enum Layout {
+pub enum InputLayout {
     /// `(n, features)`.
     Tabular,
     /// `(n, time, features)`.
@@ -315,7 +315,7 @@ pub enum Layout {
     ChannelsFirst,
 }
 
-impl Layout {
+impl InputLayout {
     /// Layout of inputs with the given shape, from the number of axes. `channels_first` selects the
     /// layout of images.
     ///
@@ -323,9 +323,9 @@ impl Layout {
     /// `ShapeMismatch` for fewer than two or more than four axes.
     ///
     /// ```
-    /// use xai_core::Layout;
-    /// assert_eq!(Layout::from_shape(&[5, 12], false)?, Layout::Tabular);
-    /// assert_eq!(Layout::from_shape(&[5, 3, 8, 8], true)?, Layout::ChannelsFirst);
+    /// use xai_core::InputLayout;
+    /// assert_eq!(InputLayout::from_shape(&[5, 12], false)?, InputLayout::Tabular);
+    /// assert_eq!(InputLayout::from_shape(&[5, 3, 8, 8], true)?, InputLayout::ChannelsFirst);
     /// # Ok::<(), xai_core::Error>(())
     /// ```
     pub fn from_shape(shape: &[usize], channels_first: bool) -> Result<Self> {

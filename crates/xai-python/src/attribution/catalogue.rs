@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use xai_attribution::map::MapSimilarity;
 use xai_attribution::metric::{Parameters, registry};
-use xai_attribution::{Activation, Layout};
+use xai_attribution::{Activation, InputLayout};
 use xai_core::describe::{Kind, Parameter};
 
 use crate::described::{self, Given};
@@ -77,15 +77,15 @@ pub(crate) fn add_details(described: &Bound<'_, PyDict>, name: &str) -> PyResult
 }
 
 /// The layouts by name.
-const LAYOUTS: [(Layout, &str); 4] = [
-    (Layout::Tabular, "tabular"),
-    (Layout::TimeSeries, "time-series"),
-    (Layout::ChannelsLast, "channels-last"),
-    (Layout::ChannelsFirst, "channels-first"),
+const LAYOUTS: [(InputLayout, &str); 4] = [
+    (InputLayout::Tabular, "tabular"),
+    (InputLayout::TimeSeries, "time-series"),
+    (InputLayout::ChannelsLast, "channels-last"),
+    (InputLayout::ChannelsFirst, "channels-first"),
 ];
 
 /// A layout by its name.
-pub(crate) fn layout(name: &str) -> PyResult<Layout> {
+pub(crate) fn layout(name: &str) -> PyResult<InputLayout> {
     let found = LAYOUTS.iter().find(|(_, known)| *known == name);
     found.map(|(layout, _)| *layout).ok_or_else(|| {
         let names = LAYOUTS.map(|(_, name)| name).join(", ");

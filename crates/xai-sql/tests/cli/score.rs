@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use ndarray::{Array1, ArrayD};
 use serde_json::{Value, json};
 use xai_attribution::{AverageDrop, Evaluate};
-use xai_core::{Activation, Layout};
+use xai_core::{Activation, InputLayout};
 use xai_files::arrays;
 use xai_files::onnx::engine::EngineOptions;
 use xai_files::onnx::model::OnnxModel;
@@ -60,7 +60,7 @@ fn scores_give_the_average_drop_of_the_library_in_any_number_of_partitions() {
     let from_library = from_library.unwrap_or_else(|failure| panic!("{failure}"));
     let drop = AverageDrop::new()
         .activation(Activation::Softmax)
-        .layout(Layout::ChannelsFirst)
+        .layout(InputLayout::ChannelsFirst)
         .evaluate(
             &from_library,
             inputs.view(),

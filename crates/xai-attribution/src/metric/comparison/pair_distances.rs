@@ -348,7 +348,7 @@ fn means<T: Real>(
 #[cfg(test)]
 mod tests {
     use ndarray::{Array2, ArrayD};
-    use xai_core::Layout;
+    use xai_core::InputLayout;
 
     use super::*;
     use crate::batch::run_data::RunData;
@@ -370,7 +370,7 @@ mod tests {
     ) -> Array2<f64> {
         let n = maps.shape()[0];
         let scoring = Scoring {
-            layout: Some(Layout::Tabular),
+            layout: Some(InputLayout::Tabular),
             ..Scoring::default()
         };
         let inputs: Box<dyn Samples<f32>> = Box::new(maps.view());

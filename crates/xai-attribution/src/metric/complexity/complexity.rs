@@ -4,7 +4,7 @@ use ndarray::ArrayViewD;
 use xai_core::describe::{Parameters, metric};
 use xai_core::number::elementary;
 use xai_core::simd::{InstructionSet, Simd, SimdKernel};
-use xai_core::{Layout, Real, Result};
+use xai_core::{InputLayout, Real, Result};
 
 use crate::batch::ExplainedBatch;
 use crate::input;
@@ -18,7 +18,7 @@ use crate::metric::{Measure, MetricValue};
 /// ```
 ///
 /// 0 = all on one position, `ln n_positions` = evenly spread; lower is easier to read. The scale of a map does not
-/// matter. A map of zeros has no value. `maps` have the shape of inputs or lack the channel axis, see [`Layout`].
+/// matter. A map of zeros has no value. `maps` have the shape of inputs or lack the channel axis, see [`InputLayout`].
 ///
 /// # Errors
 /// An empty input if there are no samples or positions or if all maps are zero, a shape mismatch if the number of axes
@@ -26,9 +26,9 @@ use crate::metric::{Measure, MetricValue};
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::Layout;
+/// use xai_attribution::InputLayout;
 /// use xai_attribution::metric::complexity;
-/// let c = complexity(array![[1.0, 1.0, -1.0, 1.0], [0.0, 5.0, 0.0, 0.0]].into_dyn().view(), Layout::Tabular)?;
+/// let c = complexity(array![[1.0, 1.0, -1.0, 1.0], [0.0, 5.0, 0.0, 0.0]].into_dyn().view(), InputLayout::Tabular)?;
 /// assert!((c.per_sample[0].unwrap() - 4f64.ln()).abs() < 1e-15);
 /// assert_eq!(c.per_sample[1], Some(0.0));
 /// # Ok::<(), xai_attribution::Error>(())
@@ -37,7 +37,7 @@ use crate::metric::{Measure, MetricValue};
 /// # Source
 /// Bhatt et al., *Evaluating and Aggregating Feature-based Model Explanations*, 2020. Xplique adds 1e-8 to the sum and
 /// inside the logarithm, with which a map of zeros has the best value, 0.
-pub fn complexity<T: Real>(maps: ArrayViewD<'_, T>, layout: Layout) -> Result<MetricValue> {
+pub fn complexity<T: Real>(maps: ArrayViewD<'_, T>, layout: InputLayout) -> Result<MetricValue> {
     value_of_maps(maps, layout, entropy)
 }
 

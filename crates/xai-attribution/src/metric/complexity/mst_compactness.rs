@@ -1,7 +1,7 @@
 //! Compactness of the marked positions, from their minimum spanning tree.
 
 use xai_core::describe::{Parameter, Parameters, metric};
-use xai_core::{Layout, Real, Result};
+use xai_core::{InputLayout, Real, Result};
 
 use crate::batch::{ExplainedBatch, RunData};
 use crate::input;
@@ -26,10 +26,10 @@ use crate::metric::{IMAGES_ONLY, Measure, Registered};
 /// ```
 /// use ndarray::array;
 /// use xai_attribution::batch::Data;
-/// use xai_attribution::{Evaluate, Layout, metric::MstCompactness};
+/// use xai_attribution::{Evaluate, InputLayout, metric::MstCompactness};
 /// let maps = array![[[[1.0], [1.0], [0.0]], [[1.0], [1.0], [0.0]], [[0.0], [0.0], [0.0]], [[0.0], [0.0], [0.0]]]];
 /// // Four positions at the corners of a unit square, with a tree of three edges of length 1, on a map with a diagonal of 5.
-/// let metric = MstCompactness::new().percentile(70.0).layout(Layout::ChannelsLast);
+/// let metric = MstCompactness::new().percentile(70.0).layout(InputLayout::ChannelsLast);
 /// let value = metric.evaluate_on(Data::from_maps(maps.view()))?;
 /// assert!((value.value - 100.0 * 5.0 * 4.0 / 3.0).abs() < 1e-9);
 /// # Ok::<(), xai_attribution::Error>(())
@@ -136,9 +136,9 @@ impl<T: Real> Measure<T> for MstCompactness {
     fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
         // Images without a channel axis that are evaluated without inputs have the layout of time series.
         let planes = [
-            Layout::TimeSeries,
-            Layout::ChannelsLast,
-            Layout::ChannelsFirst,
+            InputLayout::TimeSeries,
+            InputLayout::ChannelsLast,
+            InputLayout::ChannelsFirst,
         ];
         run.require_layout(&planes, "maps of images, whose positions have places")
     }
@@ -147,9 +147,9 @@ impl<T: Real> Measure<T> for MstCompactness {
         let (shape, layout) = (explained.batch().shape(), explained.batch().layout());
         values_of_batch(explained, |magnitudes| {
             let n_rows = match layout {
-                Layout::ChannelsLast | Layout::TimeSeries => shape[1],
-                Layout::ChannelsFirst => shape[2],
-                Layout::Tabular => 1,
+                InputLayout::ChannelsLast | InputLayout::TimeSeries => shape[1],
+                InputLayout::ChannelsFirst => shape[2],
+                InputLayout::Tabular => 1,
             };
             self.value(magnitudes, magnitudes.len() / n_rows)
         })
@@ -159,5 +159,5 @@ impl<T: Real> Measure<T> for MstCompactness {
 registered!(MstCompactness, options);
 
 impl Registered for MstCompactness {
-    const TAKES: &'static [Layout] = IMAGES_ONLY;
+    const TAKES: &'static [InputLayout] = IMAGES_ONLY;
 }

@@ -2,7 +2,7 @@
 
 use ndarray::ArrayViewD;
 use xai_core::describe::{Parameters, metric};
-use xai_core::{Layout, Real, Result};
+use xai_core::{InputLayout, Real, Result};
 
 use crate::batch::ExplainedBatch;
 use crate::input;
@@ -23,16 +23,16 @@ use crate::metric::{Measure, MetricValue};
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::Layout;
+/// use xai_attribution::InputLayout;
 /// use xai_attribution::metric::sparseness;
-/// let s = sparseness(array![[1.0, 1.0, -1.0, 1.0], [0.0, 5.0, 0.0, 0.0]].into_dyn().view(), Layout::Tabular)?;
+/// let s = sparseness(array![[1.0, 1.0, -1.0, 1.0], [0.0, 5.0, 0.0, 0.0]].into_dyn().view(), InputLayout::Tabular)?;
 /// assert_eq!(s.per_sample, [Some(0.0), Some(0.75)]);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
 /// # Source
 /// Chalasani et al., *Concise Explanations of Neural Networks using Adversarial Training*, 2020.
-pub fn sparseness<T: Real>(maps: ArrayViewD<'_, T>, layout: Layout) -> Result<MetricValue> {
+pub fn sparseness<T: Real>(maps: ArrayViewD<'_, T>, layout: InputLayout) -> Result<MetricValue> {
     value_of_maps(maps, layout, gini_index)
 }
 

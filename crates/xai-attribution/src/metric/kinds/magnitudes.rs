@@ -6,7 +6,7 @@
 use ndarray::ArrayViewD;
 use xai_core::number::power_of_two;
 use xai_core::tensor::position_magnitudes;
-use xai_core::{Layout, Real, Result, parallel};
+use xai_core::{InputLayout, Real, Result, parallel};
 
 use crate::batch::ExplainedBatch;
 use crate::map::positions::layout_of_maps;
@@ -39,7 +39,7 @@ pub(crate) fn values_of_batch<T: Real>(
 /// Computes the value of a data set of maps without a run; it is the same as from a run in batches.
 pub(crate) fn value_of_maps<T: Real>(
     maps: ArrayViewD<'_, T>,
-    layout: Layout,
+    layout: InputLayout,
     value: impl Fn(&mut [f64]) -> Option<f64> + Sync + Send,
 ) -> Result<MetricValue> {
     let shape = maps.shape().to_vec();

@@ -5,7 +5,7 @@ use xai_core::describe::Described;
 
 use ndarray::Axis;
 use xai_core::number::check_finite_slice;
-use xai_core::{Error, Input, Layout, Real, Result, parallel};
+use xai_core::{Error, Input, InputLayout, Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, MapWork, Masks, RunData};
 use crate::map::ChannelPool;
@@ -101,7 +101,7 @@ impl<T: Real> MapWork<T> for ChannelPool {
             }
         };
         let size = maps.len() / n;
-        let first = explained.batch().layout() == Layout::ChannelsFirst;
+        let first = explained.batch().layout() == InputLayout::ChannelsFirst;
         let by_sample = parallel::map(n, |sample| {
             let map = &maps[sample * size..(sample + 1) * size];
             self.pool_map(map, n_positions, first)

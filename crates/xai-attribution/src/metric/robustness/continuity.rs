@@ -1,7 +1,7 @@
 //! Continuity: change of the map under small shifts of the input.
 
 use xai_core::describe::metric;
-use xai_core::{Layout, Real, Result};
+use xai_core::{InputLayout, Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
@@ -98,9 +98,9 @@ impl<T: Real> Measure<T> for Continuity {
 registered!(Continuity, options);
 
 impl Registered for Continuity {
-    const TAKES: &'static [Layout] = &[
-        Layout::TimeSeries,
-        Layout::ChannelsLast,
-        Layout::ChannelsFirst,
+    const TAKES: &'static [InputLayout] = &[
+        InputLayout::TimeSeries,
+        InputLayout::ChannelsLast,
+        InputLayout::ChannelsFirst,
     ];
 }

@@ -5,7 +5,7 @@ use xai_core::describe::{Parameters, metric};
 use xai_core::number::class_index;
 use xai_core::output::arg_max;
 use xai_core::random::{random_stream, uniform_index};
-use xai_core::{Error, Input, Layout, Real, Result};
+use xai_core::{Error, Input, InputLayout, Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData, RunWork, SideInput};
 use crate::input;
@@ -106,7 +106,7 @@ pub struct GivenTargets(pub Targets);
 impl SideInput for GivenTargets {
     const INPUT: Input = input::OTHER_TARGETS;
 
-    fn check(&self, shape: &[usize], _layout: Layout) -> Result<()> {
+    fn check(&self, shape: &[usize], _layout: InputLayout) -> Result<()> {
         match self.0.n_samples() {
             n if n == shape[0] => Ok(()),
             n => Err(Error::shape(Self::INPUT, &[shape[0]], &[n])),
@@ -156,7 +156,7 @@ impl<T: Real> Measure<T> for RandomLogit {
 
 impl Registered for RandomLogit {
     // The default similarity, SSIM, is defined for images only.
-    const TAKES: &'static [Layout] = IMAGES_ONLY;
+    const TAKES: &'static [InputLayout] = IMAGES_ONLY;
     const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
         input: input::OTHER_TARGETS,
         take: |metric| metric.others(OtherTargets::Given),

@@ -4,7 +4,7 @@ use ndarray::{ArrayView2, ArrayViewD};
 use xai_core::describe::metric;
 use xai_core::number::check_finite;
 use xai_core::statistics::ranks::{centred_ranks, correlate_ranks};
-use xai_core::{Error, ExactMean, Label, Layout, Real, Result, parallel};
+use xai_core::{Error, ExactMean, Label, InputLayout, Real, Result, parallel};
 
 use crate::input;
 use crate::map::positions::attributions_of_maps;
@@ -27,13 +27,13 @@ use crate::metric::Parameters;
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::Layout;
+/// use xai_attribution::InputLayout;
 /// use xai_attribution::metric::Representativity;
 /// let first = array![[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]].into_dyn();
 /// let second = array![[1.0, 2.0, 4.0], [2.0, 1.0, 3.0]].into_dyn();
 /// // Both are right about sample 0 and have the same ranking; about sample 1 only the first is right.
 /// let predictions = array![[0, 1], [0, 0]];
-/// let values = Representativity::new(Layout::Tabular)
+/// let values = Representativity::new(InputLayout::Tabular)
 ///     .evaluate(&[first.view(), second.view()], predictions.view(), &[0, 1])?;
 /// assert_eq!((values.mege, values.reco), (Some(1.0), Some(1.0)));
 /// assert_eq!((values.n_same, values.n_different), (1, 1));
@@ -71,7 +71,7 @@ use crate::metric::Parameters;
 #[derive(Debug, Clone, PartialEq, Eq, Parameters)]
 pub struct Representativity {
     #[param(skip)]
-    layout: Layout,
+    layout: InputLayout,
     #[param(skip)]
     folds: Option<Vec<usize>>,
     /// Uses Xplique's thresholds for ReCo instead of all: about 20 of the sorted distances, and distances that equal
@@ -98,7 +98,7 @@ pub struct MegeReco {
 impl Representativity {
     /// Creates the metric over all samples and all thresholds, for maps of this layout.
     #[must_use]
-    pub fn new(layout: Layout) -> Self {
+    pub fn new(layout: InputLayout) -> Self {
         Self {
             layout,
             folds: None,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ndarray::{Array2, ArrayD, ArrayViewD, Axis, Slice};
 use xai_core::describe::Parameter;
 use xai_core::number::check_finite;
-use xai_core::{Error, ExactMean, Input, Layout, Real, Result};
+use xai_core::{Error, ExactMean, Input, InputLayout, Real, Result};
 
 use crate::batch::{BatchWork, Plan, RunData, SampleBatch, SideInput};
 use crate::model::Function;
@@ -82,7 +82,7 @@ pub struct GivenBaselines(pub Vec<ArrayD<f64>>);
 impl SideInput for GivenBaselines {
     const INPUT: Input = input::BASELINE;
 
-    fn check(&self, shape: &[usize], _layout: Layout) -> Result<()> {
+    fn check(&self, shape: &[usize], _layout: InputLayout) -> Result<()> {
         self.0.iter().try_for_each(|given| {
             let n = given.shape().first().copied().unwrap_or_default();
             if given.shape().get(1..) != Some(&shape[1..]) || (n != 1 && n != shape[0]) {
@@ -141,11 +141,11 @@ impl Baseline {
             Self::Channels(values) => {
                 let (shape, layout) = (run.shape(), run.layout());
                 let (n, per) = match layout {
-                    Layout::ChannelsFirst => (shape[1], "channel"),
-                    Layout::ChannelsLast => (shape[3], "channel"),
+                    InputLayout::ChannelsFirst => (shape[1], "channel"),
+                    InputLayout::ChannelsLast => (shape[3], "channel"),
                     // Inputs that fit no layout are treated as rows of a table.
-                    Layout::Tabular => (run.n_positions(), "feature"),
-                    Layout::TimeSeries => (shape[2], "feature"),
+                    InputLayout::Tabular => (run.n_positions(), "feature"),
+                    InputLayout::TimeSeries => (shape[2], "feature"),
                 };
                 values
                     .iter()
@@ -157,7 +157,7 @@ impl Baseline {
                 }
                 Ok(())
             }
-            Self::Blur { .. } if run.layout() == Layout::Tabular => Err(Error::parameter(
+            Self::Blur { .. } if run.layout() == InputLayout::Tabular => Err(Error::parameter(
                 input::BASELINE,
                 "blur",
                 "one for tables, whose features have no neighbours to blur with",
@@ -175,8 +175,8 @@ impl Baseline {
             }
             Self::DatasetMean => run.shared(&DatasetMean).map(drop),
             Self::LinearImputation => match run.layout() {
-                Layout::ChannelsFirst | Layout::ChannelsLast => Ok(()),
-                Layout::Tabular | Layout::TimeSeries => Err(Error::parameter(
+                InputLayout::ChannelsFirst | InputLayout::ChannelsLast => Ok(()),
+                InputLayout::Tabular | InputLayout::TimeSeries => Err(Error::parameter(
                     input::BASELINE,
                     "linear-imputation",
                     "one for inputs that are no images",
@@ -218,7 +218,7 @@ impl Baseline {
         Ok(match self {
             Self::Value(value) => shared(&|_| *value),
             // Channels first: one block of elements per channel. In all other layouts channels alternate.
-            Self::Channels(values) if run.layout() == Layout::ChannelsFirst => {
+            Self::Channels(values) if run.layout() == InputLayout::ChannelsFirst => {
                 shared(&|e| values[e / positions.positions])
             }
             Self::Channels(values) => shared(&|e| values[e % values.len()]),

@@ -3,16 +3,16 @@
 use crate::rows::for_each_row;
 use ndarray::ArrayViewD;
 use xai_core::number::elementary;
-use xai_core::{Layout, Real};
+use xai_core::{InputLayout, Real};
 
 /// Blurs every sample by a separable Gaussian along height and width, or along time. Tabular samples stay as they are.
-pub(crate) fn blurred<T: Real>(inputs: ArrayViewD<'_, T>, layout: Layout, sigma: f64) -> Vec<T> {
+pub(crate) fn blurred<T: Real>(inputs: ArrayViewD<'_, T>, layout: InputLayout, sigma: f64) -> Vec<T> {
     let shape = &inputs.shape()[1..];
     let axes: &[usize] = match layout {
-        Layout::ChannelsLast => &[0, 1],
-        Layout::ChannelsFirst => &[1, 2],
-        Layout::TimeSeries => &[0],
-        Layout::Tabular => &[],
+        InputLayout::ChannelsLast => &[0, 1],
+        InputLayout::ChannelsFirst => &[1, 2],
+        InputLayout::TimeSeries => &[0],
+        InputLayout::Tabular => &[],
     };
     let kernel = gaussian(sigma);
     let size: usize = shape.iter().product();
@@ -91,7 +91,7 @@ mod tests {
     fn the_blur_is_that_of_scipy() {
         let x = Array::from_iter((0..12u8).map(|i| f64::from((i * 7) % 5)));
         let x = x.into_shape_with_order(IxDyn(&[1, 3, 4, 1])).unwrap();
-        let blurred = blurred(x.view(), Layout::ChannelsLast, 0.7);
+        let blurred = blurred(x.view(), InputLayout::ChannelsLast, 0.7);
         for (ours, scipy) in blurred.iter().zip(SCIPY) {
             assert_abs_diff_eq!(*ours, scipy, epsilon = 1e-12);
         }
@@ -115,12 +115,12 @@ mod tests {
     #[test]
     fn a_blur_keeps_a_constant_and_the_total() {
         let constant = ArrayD::from_elem(IxDyn(&[2, 5, 3]), 0.3);
-        for x in blurred(constant.view(), Layout::TimeSeries, 9.0) {
+        for x in blurred(constant.view(), InputLayout::TimeSeries, 9.0) {
             assert_abs_diff_eq!(x, 0.3, epsilon = 1e-14);
         }
         let mut spike = ArrayD::zeros(IxDyn(&[1, 1, 6, 7]));
         spike[[0, 0, 0, 6]] = 1.0;
-        let total: f64 = blurred(spike.view(), Layout::ChannelsFirst, 2.0)
+        let total: f64 = blurred(spike.view(), InputLayout::ChannelsFirst, 2.0)
             .iter()
             .sum();
         assert_abs_diff_eq!(total, 1.0, epsilon = 1e-12);

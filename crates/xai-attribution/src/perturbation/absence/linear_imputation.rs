@@ -501,11 +501,11 @@ fn weighted<const L: usize>(
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use xai_core::Layout;
+    use xai_core::InputLayout;
 
     fn image(rows: usize, columns: usize, channels: usize) -> Image {
         let shape = [1, rows, columns, channels];
-        let layout = Positions::from_shape(&shape, Layout::ChannelsLast).unwrap();
+        let layout = Positions::from_shape(&shape, InputLayout::ChannelsLast).unwrap();
         Image {
             rows,
             columns,

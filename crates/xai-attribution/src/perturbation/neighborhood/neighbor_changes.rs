@@ -10,7 +10,7 @@ use xai_core::number::check_finite;
 use xai_core::output::arg_max;
 use xai_core::tensor::Rows;
 use xai_core::text::numbered_range;
-use xai_core::{Error, Input, Layout, Real, Result, parallel};
+use xai_core::{Error, Input, InputLayout, Real, Result, parallel};
 
 use crate::batch::{BatchWork, ExplainedBatch, MapWork, Plan, SampleBatch, SideInput};
 use crate::input;
@@ -346,7 +346,7 @@ impl Representation {
 impl SideInput for Representation {
     const INPUT: Input = input::REPRESENTATION;
 
-    fn check(&self, _shape: &[usize], _layout: Layout) -> Result<()> {
+    fn check(&self, _shape: &[usize], _layout: InputLayout) -> Result<()> {
         Ok(())
     }
 }

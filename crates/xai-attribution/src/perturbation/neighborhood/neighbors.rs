@@ -7,7 +7,7 @@ use ndarray::{ArrayD, ArrayView, ArrayViewMut, Axis, IxDyn, Slice};
 use xai_core::describe::{Parameter, Parameters};
 use xai_core::number::check_finite_slice;
 use xai_core::random::{NormalStreams, RandomStream, random_stream, uniform};
-use xai_core::{Error, Input, Layout, Real, Result};
+use xai_core::{Error, Input, InputLayout, Real, Result};
 
 use crate::batch::{RunData, SampleBatch, SideInput};
 use crate::rows::for_each_row;
@@ -40,7 +40,7 @@ pub struct GivenNeighbors(pub ArrayD<f64>);
 impl SideInput for GivenNeighbors {
     const INPUT: Input = input::NEIGHBORS;
 
-    fn check(&self, shape: &[usize], _layout: Layout) -> Result<()> {
+    fn check(&self, shape: &[usize], _layout: InputLayout) -> Result<()> {
         let size: usize = shape[1..].iter().product();
         let fits = match self.0.shape() {
             [draws, n, rest @ ..] => {
@@ -308,12 +308,12 @@ impl Default for Shifts {
 
 impl Shifts {
     /// Axes of one sample along which it is shifted.
-    fn sample_axes(&self, layout: Layout) -> Result<Vec<Axis>> {
+    fn sample_axes(&self, layout: InputLayout) -> Result<Vec<Axis>> {
         let (height, width) = match layout {
-            Layout::ChannelsLast => (Some(Axis(0)), Some(Axis(1))),
-            Layout::ChannelsFirst => (Some(Axis(1)), Some(Axis(2))),
-            Layout::TimeSeries => (Some(Axis(0)), None),
-            Layout::Tabular => (None, None),
+            InputLayout::ChannelsLast => (Some(Axis(0)), Some(Axis(1))),
+            InputLayout::ChannelsFirst => (Some(Axis(1)), Some(Axis(2))),
+            InputLayout::TimeSeries => (Some(Axis(0)), None),
+            InputLayout::Tabular => (None, None),
         };
         let axes = match self.axes {
             ShiftAxes::Both => [height, width],
@@ -325,7 +325,7 @@ impl Shifts {
             let expected =
                 "images, or time series along time: other inputs have no places to move to";
             let kind = match layout {
-                Layout::Tabular => "a table",
+                InputLayout::Tabular => "a table",
                 _ => "a time series",
             };
             let axes = format!("{:?}", self.axes).to_lowercase();

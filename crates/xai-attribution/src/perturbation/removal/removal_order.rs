@@ -5,7 +5,7 @@ use xai_core::describe::Parameter;
 use xai_core::evaluation::TiedFeatures;
 use xai_core::number::{OrderKey, sort_indexed};
 use xai_core::random::{random_stream, uniform_index};
-use xai_core::{Error, Input, Layout, Real, Result, parallel};
+use xai_core::{Error, Input, InputLayout, Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, MapWork, RunData, SampleBatch, SideInput};
 use crate::input;
@@ -66,7 +66,7 @@ pub struct GivenOrders(pub Array2<u32>);
 impl SideInput for GivenOrders {
     const INPUT: Input = input::ORDERS;
 
-    fn check(&self, shape: &[usize], _layout: Layout) -> Result<()> {
+    fn check(&self, shape: &[usize], _layout: InputLayout) -> Result<()> {
         if self.0.nrows() == shape[0] {
             return Ok(());
         }

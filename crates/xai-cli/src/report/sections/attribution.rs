@@ -3,7 +3,7 @@
 use ndarray::ArrayD;
 use xai_files::content::Content;
 use xai_files::onnx::model::ends_in_logits;
-use xai_metrics::attribution::Layout;
+use xai_metrics::attribution::InputLayout;
 use xai_metrics::attribution::metric::registry;
 use xai_metrics::attribution::model::{Concurrent, Samples};
 use xai_metrics::attribution::run::masked_scores;
@@ -147,7 +147,7 @@ fn evaluate(
 fn gallery(arguments: &Compare, compared: &Compared) -> Result<Option<Gallery>, Failure> {
     let shape = compared.opened.inputs.shape();
     let layout = compared.scoring.layout_of(shape).ok();
-    let is_image = |layout: &Layout| matches!(layout, Layout::ChannelsFirst | Layout::ChannelsLast);
+    let is_image = |layout: &InputLayout| matches!(layout, InputLayout::ChannelsFirst | InputLayout::ChannelsLast);
     let choice = GalleryChoice::new(&compared.table);
     let (Some(layout), Some(choice)) = (layout.filter(is_image), choice) else {
         return Ok(None);
@@ -167,7 +167,7 @@ fn gallery(arguments: &Compare, compared: &Compared) -> Result<Option<Gallery>, 
 fn gallery_items(
     arguments: &Compare,
     compared: &Compared,
-    layout: Layout,
+    layout: InputLayout,
     explainer: usize,
     chosen: &[ChosenSample],
 ) -> Result<Vec<GalleryItem>, Failure> {

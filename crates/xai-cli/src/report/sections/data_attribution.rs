@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use xai_files::InFile;
 use xai_files::content::ElementType;
 use xai_files::samples::FileSamples;
-use xai_metrics::attribution::Layout;
+use xai_metrics::attribution::InputLayout;
 use xai_metrics::attribution::model::Samples;
 use xai_metrics::casebased::data_attribution::METRICS;
 use xai_report::sections::data_attribution::DataAttribution;
@@ -210,7 +210,7 @@ fn evaluate(
             gathered(&train, &section.shown_cases())?,
             gathered(&test, &samples)?,
         );
-        section.show_images(&train, &test, Layout::ChannelsLast);
+        section.show_images(&train, &test, InputLayout::ChannelsLast);
     }
     Ok(section)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use xai_core::Layout;
+use xai_core::InputLayout;
 
 use crate::onnx::contents::port::{Dimension, Port};
 use crate::onnx::contents::proto::Node;
@@ -11,9 +11,9 @@ use crate::onnx::contents::proto::Node;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ImageLayout {
     /// The layout that follows from the operators of the model or from the declared shape.
-    pub known: Option<Layout>,
+    pub known: Option<InputLayout>,
     /// The usual layout of the framework that exported the model.
-    pub likely: Option<Layout>,
+    pub likely: Option<InputLayout>,
 }
 
 /// Operators that are defined on arrays whose second axis is the channels.
@@ -53,14 +53,14 @@ impl ImageLayout {
         Self {
             known: layout_from_operators(&input.name, nodes)
                 .or_else(|| layout_from_shape(input.shape.as_deref()?)),
-            likely: (producer == "pytorch").then_some(Layout::ChannelsFirst),
+            likely: (producer == "pytorch").then_some(InputLayout::ChannelsFirst),
         }
     }
 }
 
 /// Finds the layout by the first operator that gives the axes of an input a meaning. Nodes are in the order of
 /// execution.
-fn layout_from_operators(input: &str, nodes: &[Node]) -> Option<Layout> {
+fn layout_from_operators(input: &str, nodes: &[Node]) -> Option<InputLayout> {
     // Names of the arrays that have the axes of the input.
     let mut same_axes = BTreeSet::from([input]);
     for node in nodes {
@@ -69,11 +69,11 @@ fn layout_from_operators(input: &str, nodes: &[Node]) -> Option<Layout> {
         }
         match &*node.op_type {
             "Transpose" => match node.attribute.first().map(|axes| &*axes.ints) {
-                Some([0, 3, 1, 2]) => return Some(Layout::ChannelsLast),
-                Some([0, 2, 3, 1]) => return Some(Layout::ChannelsFirst),
+                Some([0, 3, 1, 2]) => return Some(InputLayout::ChannelsLast),
+                Some([0, 2, 3, 1]) => return Some(InputLayout::ChannelsFirst),
                 _ => {}
             },
-            operator if CHANNELS_FIRST.contains(&operator) => return Some(Layout::ChannelsFirst),
+            operator if CHANNELS_FIRST.contains(&operator) => return Some(InputLayout::ChannelsFirst),
             operator if SHAPE_PRESERVING.contains(&operator) => {
                 same_axes.extend(node.output.iter().map(|name| &**name));
             }
@@ -84,11 +84,11 @@ fn layout_from_operators(input: &str, nodes: &[Node]) -> Option<Layout> {
 }
 
 /// Finds the layout by a declared shape in which, apart from the batch, only the number of channels is fixed.
-fn layout_from_shape(shape: &[Dimension]) -> Option<Layout> {
+fn layout_from_shape(shape: &[Dimension]) -> Option<InputLayout> {
     use Dimension::{Fixed, Named};
     match shape {
-        [_, Fixed(_), Named(_), Named(_)] => Some(Layout::ChannelsFirst),
-        [_, Named(_), Named(_), Fixed(_)] => Some(Layout::ChannelsLast),
+        [_, Fixed(_), Named(_), Named(_)] => Some(InputLayout::ChannelsFirst),
+        [_, Named(_), Named(_), Fixed(_)] => Some(InputLayout::ChannelsLast),
         _ => None,
     }
 }
@@ -114,14 +114,14 @@ mod tests {
     #[test]
     fn the_operators_of_a_model_tell_where_the_channels_are() {
         let scaled = |next: Node| [node("x", "Sub", "a", &[]), node("a", "Div", "b", &[]), next];
-        let first = Some(Layout::ChannelsFirst);
+        let first = Some(InputLayout::ChannelsFirst);
         for (graph, expected) in [
             (scaled(node("b", "Conv", "y", &[])), first),
             (scaled(node("c", "Conv", "y", &[])), None),
             (scaled(node("b", "Flatten", "y", &[])), None),
             (
                 scaled(node("b", "Transpose", "y", &[0, 3, 1, 2])),
-                Some(Layout::ChannelsLast),
+                Some(InputLayout::ChannelsLast),
             ),
             (scaled(node("b", "Transpose", "y", &[0, 2, 3, 1])), first),
             (scaled(node("b", "Transpose", "y", &[0, 1, 3, 2])), None),
@@ -137,11 +137,11 @@ mod tests {
         for (shape, expected) in [
             (
                 [named(), fixed(5), named(), named()],
-                Some(Layout::ChannelsFirst),
+                Some(InputLayout::ChannelsFirst),
             ),
             (
                 [fixed(1), named(), named(), fixed(5)],
-                Some(Layout::ChannelsLast),
+                Some(InputLayout::ChannelsLast),
             ),
             ([named(), fixed(5), fixed(8), fixed(8)], None),
             ([named(), named(), named(), named()], None),

@@ -7,7 +7,7 @@ use xai_attribution::evaluation::{EvaluationTable, MetricResult};
 use xai_attribution::model::Targets;
 use xai_attribution::run::MaskedScores;
 use xai_core::tensor::{MaskScaling, mask_inputs, position_attributions};
-use xai_core::{Layout, Result};
+use xai_core::{InputLayout, Result};
 
 use crate::sections::compared::shown::{
     N_EACH, ends, first_with_better_end, image, places, range, scaled,
@@ -87,7 +87,7 @@ pub struct GalleryData<'a> {
     /// The inputs: images, with or without an axis of channels.
     pub inputs: &'a ArrayD<f32>,
     /// The layout of the inputs.
-    pub layout: Layout,
+    pub layout: InputLayout,
     /// The maps.
     pub maps: &'a ArrayD<f32>,
     /// The targets.
@@ -170,7 +170,7 @@ fn pixels(
     inputs: &ArrayD<f32>,
     masked: &ArrayD<f32>,
     map: &[f32],
-    layout: Layout,
+    layout: InputLayout,
     row: usize,
 ) -> GalleryPixels {
     let (input, masked) = (image(inputs, layout, row), image(masked, layout, row));

@@ -2,7 +2,7 @@
 
 use ndarray::{ArrayD, ArrayView3, Axis, Ix3};
 use xai_core::evaluation::{EvaluationTable, MetricResult};
-use xai_core::{Direction, Layout};
+use xai_core::{Direction, InputLayout};
 
 /// Number of samples at each end of a metric that are shown.
 pub(crate) const N_EACH: usize = 2;
@@ -108,19 +108,19 @@ pub(crate) fn scaled(
 /// One sample as `(height, width, channels)`; `None` if it has other axes.
 pub(crate) fn image(
     samples: &ArrayD<f32>,
-    layout: Layout,
+    layout: InputLayout,
     row: usize,
 ) -> Option<ArrayView3<'_, f32>> {
     let view = samples.index_axis(Axis(0), row);
     let with_channels = match (view.ndim(), layout) {
         // Grey, without an axis of channels.
-        (2, Layout::ChannelsFirst) => view.insert_axis(Axis(0)),
+        (2, InputLayout::ChannelsFirst) => view.insert_axis(Axis(0)),
         (2, _) => view.insert_axis(Axis(2)),
         _ => view,
     };
     let sample = with_channels.into_dimensionality::<Ix3>().ok()?;
     Some(match layout {
-        Layout::ChannelsFirst => sample.permuted_axes([1, 2, 0]),
+        InputLayout::ChannelsFirst => sample.permuted_axes([1, 2, 0]),
         _ => sample,
     })
 }

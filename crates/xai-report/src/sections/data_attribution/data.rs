@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xai_casebased::data_attribution::{AttributionComparison, Mislabeling, Outcome};
 use xai_core::evaluation::EvaluationTable;
-use xai_core::{Direction, Layout, Result};
+use xai_core::{Direction, InputLayout, Result};
 
 use crate::estimate::Estimate;
 use crate::origin::Origin;
@@ -265,7 +265,7 @@ impl DataAttribution {
 
     /// Adds images of the cases. `train` has a row for each of [`shown_cases`](Self::shown_cases), `test` one for each
     /// test case that is shown.
-    pub fn show_images(&mut self, train: &ArrayD<f32>, test: &ArrayD<f32>, layout: Layout) {
+    pub fn show_images(&mut self, train: &ArrayD<f32>, test: &ArrayD<f32>, layout: InputLayout) {
         let cases = self.shown_cases();
         for (row, sample) in self.top_cases.iter_mut().enumerate() {
             sample.image = CaseImage::from_row(test, layout, row);

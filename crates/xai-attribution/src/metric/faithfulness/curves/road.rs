@@ -8,7 +8,7 @@ use xai_core::describe::{Described, Parameter, Parameters, metric};
 use xai_core::evaluation::TiedFeatures;
 use xai_core::output::arg_max;
 use xai_core::random::{NormalStreams, random_stream};
-use xai_core::{Error, Layout, Real, Result};
+use xai_core::{Error, InputLayout, Real, Result};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
 use crate::input;
@@ -486,5 +486,5 @@ impl<K: RoadOrder> Registered for RoadMetric<K> {
         take: |metric| metric.noise(ImputationNoise::Given),
     });
 
-    const TAKES: &'static [Layout] = IMAGES_ONLY;
+    const TAKES: &'static [InputLayout] = IMAGES_ONLY;
 }
