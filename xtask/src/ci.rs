@@ -6,7 +6,7 @@
 //!
 //! | option | adds |
 //! |---|---|
-//! | `--all` | tests without threads, ONNX Runtime, the report in a browser, packaging |
+//! | `--all` | tests without threads, the libraries for WebAssembly, ONNX Runtime, the report in a browser, packaging |
 //! | `--python` | the Python package, built and tested |
 //! | `--sql` | the crates with a query engine in all steps, and the SQL package for Python with Spark, DuckDB and DataFusion |
 //! | `--site` | the documentation as one site |
@@ -16,6 +16,7 @@
 
 use crate::command::{ALL, Result, WITH_SQL, cargo, command, target, together};
 use crate::{browser, fuzz, peers, python, site};
+use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// The libraries, each after its dependencies.
@@ -127,6 +128,7 @@ fn optional(option: &str, packages: &'static str) -> Vec<Step> {
                 "sequential",
                 "--package xai-core --no-default-features --lib --tests",
             ),
+            step("wasm", wasm),
             step("onnxruntime", || python::onnxruntime(packages)),
             step("browser", || browser::run(packages)),
             // Finds missing metadata and files. Without `--no-verify` it would also build each archive with its own
@@ -185,6 +187,23 @@ fn too_long_subjects(log: &str) -> Vec<&str> {
             .is_some_and(|(_, subject)| subject.chars().count() > MAX_SUBJECT)
     };
     log.lines().filter(is_too_long).collect()
+}
+
+/// Checks the libraries for WebAssembly. Passes without checking if the target is missing and there is no rustup to add it.
+fn wasm() -> Result {
+    const TARGET: &str = "wasm32-unknown-unknown";
+    let libdir = command("rustc").words("--print target-libdir --target");
+    if !Path::new(&libdir.args([TARGET]).output()?).is_dir() {
+        if command("rustup").words("--version").output().is_err() {
+            eprintln!("left out: the target {TARGET} and rustup, which adds it, are not here");
+            return Ok(());
+        }
+        command("rustup")
+            .args(["target", "add", TARGET])
+            .run()?;
+    }
+    let libraries: String = LIBRARIES.map(|name| format!(" --package {name}")).concat();
+    cargo(&format!("check --target {TARGET}{libraries}")).run()
 }
 
 /// Runs the tests of the libraries with a seed from the clock, or that of the variable. Properties that do not fix
@@ -301,7 +320,7 @@ mod tests {
         }
         let all = names(&["--all"]);
         assert_eq!(all[all.len() - 3..], ["onnxruntime", "browser", "publish"]);
-        assert!(all.contains(&"sequential".to_owned()));
+        assert!(["sequential", "wasm"].map(str::to_owned).iter().all(|step| all.contains(step)));
     }
 
     #[test]
