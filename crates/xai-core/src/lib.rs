@@ -38,6 +38,7 @@ pub mod random;
 pub mod reliability;
 pub mod simd;
 pub mod statistics;
+pub mod stop;
 #[cfg(feature = "serde")]
 #[doc(hidden)]
 pub mod stored;

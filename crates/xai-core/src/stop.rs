@@ -1,4 +1,39 @@
-//! Stopping work from another thread, between the items of its loops.
+//! Stopping work from another thread, for example on Ctrl-C, after a time limit, or when a client is gone.
+//!
+//! [`stoppable`] runs any work of these crates, and another thread ends it by a [`StopFlag`]. Loops
+//! of your own that cannot run in [`parallel`](crate::parallel) call [`check_stopped`].
+//!
+//! # In an async runtime
+//!
+//! Evaluations compute for seconds or hours and would block a worker of the runtime, so run them by
+//! `spawn_blocking`. A task that was started cannot be aborted, but it can be stopped: a guard that
+//! raises the flag ends it when the future is dropped, as by `tokio::time::timeout` or `select!`.
+//!
+//! ```
+//! use xai_core::stop::{StopFlag, Stopped, stoppable};
+//!
+//! async fn in_background<R, F>(work: F) -> Result<R, Stopped>
+//! where
+//!     R: Send + 'static,
+//!     F: FnOnce() -> R + Send + 'static,
+//! {
+//!     let flag = StopFlag::new();
+//!     let _guard = flag.raise_on_drop();
+//!     let task = tokio::task::spawn_blocking(move || stoppable(&flag, work));
+//!     task.await.expect("the work does not panic")
+//! }
+//!
+//! let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+//! let work = || xai_core::parallel::map(3, |i| i * i);
+//! assert_eq!(runtime.block_on(in_background(work)), Ok(vec![0, 1, 4]));
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! # Progress
+//!
+//! Mergeable states ([`Accumulator`](crate::Accumulator)) are updated by the caller, who knows how many batches are left. The
+//! evaluation of several attribution metrics plans its calls of the model and reports each of them
+//! (`on_plan` and `on_progress`).
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -26,10 +61,32 @@ impl StopFlag {
         self.0.store(true, Ordering::Relaxed);
     }
 
+    /// Returns a guard that raises the flag when it is dropped.
+    ///
+    /// ```
+    /// let flag = xai_core::stop::StopFlag::new();
+    /// drop(flag.raise_on_drop());
+    /// assert!(flag.is_raised());
+    /// ```
+    #[must_use = "the flag is raised at once if the guard is not kept"]
+    pub fn raise_on_drop(&self) -> RaiseOnDrop {
+        RaiseOnDrop(self.clone())
+    }
+
     /// Returns `true` if the flag was raised.
     #[must_use]
     pub fn is_raised(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Guard that raises a [`StopFlag`] when it is dropped, see [`StopFlag::raise_on_drop`].
+#[derive(Debug)]
+pub struct RaiseOnDrop(StopFlag);
+
+impl Drop for RaiseOnDrop {
+    fn drop(&mut self) {
+        self.0.raise();
     }
 }
 
@@ -41,7 +98,7 @@ pub struct Stopped;
 /// Runs work that another thread can stop by raising `flag`: on Ctrl-C, by a button, after a time
 /// limit.
 ///
-/// All loops of this module, including nested ones, check the flag before each item, on every
+/// All loops of [`parallel`](crate::parallel), including nested ones, check the flag before each item, on every
 /// thread. So stopping takes as long as the longest item, some milliseconds for most metrics.
 /// Partial results are dropped. If the flag is never raised, the result is that of the work without
 /// a flag.
@@ -52,11 +109,12 @@ pub struct Stopped;
 /// [`Stopped`] if the work found the flag raised. A flag raised after the last check has no effect.
 ///
 /// ```
-/// use xai_core::parallel::{self, StopFlag, Stopped};
+/// use xai_core::parallel;
+/// use xai_core::stop::{StopFlag, Stopped, stoppable};
 /// let flag = StopFlag::new();
 /// let work = || parallel::map(1000, |i| if i == 3 { flag.raise() });
-/// assert_eq!(parallel::stoppable(&flag, work), Err(Stopped));
-/// assert_eq!(parallel::stoppable(&StopFlag::new(), || parallel::map(2, |i| i)), Ok(vec![0, 1]));
+/// assert_eq!(stoppable(&flag, work), Err(Stopped));
+/// assert_eq!(stoppable(&StopFlag::new(), || parallel::map(2, |i| i)), Ok(vec![0, 1]));
 /// ```
 pub fn stoppable<R>(flag: &StopFlag, work: impl FnOnce() -> R) -> Result<R, Stopped> {
     let stop = Stop(Some(flag.clone()));
@@ -76,10 +134,10 @@ pub fn stoppable<R>(flag: &StopFlag, work: impl FnOnce() -> R) -> Result<R, Stop
 }
 
 /// Ends the current work if it was stopped. For loops whose items depend on each other, which the
-/// functions of this module cannot run.
+/// functions of [`parallel`](crate::parallel) cannot run.
 ///
 /// ```
-/// use xai_core::parallel::{StopFlag, Stopped, check_stopped, stoppable};
+/// use xai_core::stop::{StopFlag, Stopped, check_stopped, stoppable};
 /// let flag = StopFlag::new();
 /// let mut done = 0;
 /// let work = || {
@@ -101,17 +159,17 @@ pub fn check_stopped() {
 }
 
 /// Flag of the work that a loop belongs to, if it can be stopped.
-pub(super) struct Stop(Option<StopFlag>);
+pub(crate) struct Stop(Option<StopFlag>);
 
 impl Stop {
     /// Flag of the work that this thread is doing.
-    pub(super) fn current() -> Self {
+    pub(crate) fn current() -> Self {
         Self(CURRENT.with_borrow(Clone::clone))
     }
 
     /// Returns `true` if the work was stopped.
     #[inline]
-    pub(super) fn is_raised(&self) -> bool {
+    pub(crate) fn is_raised(&self) -> bool {
         self.0.as_ref().is_some_and(StopFlag::is_raised)
     }
 
@@ -119,18 +177,18 @@ impl Stop {
     ///
     /// This includes work without a flag: a rayon thread that waits for a part of its own work may
     /// run items of other work meanwhile, which must not be stopped with it.
-    pub(super) fn enter(&self) -> RestoreCurrent {
+    pub(crate) fn enter(&self) -> RestoreCurrent {
         RestoreCurrent(CURRENT.replace(self.0.clone()))
     }
 }
 
 /// Unwinds stopped work. `resume_unwind` does not call the panic hook, so no panic message is printed.
-pub(super) fn unwind() -> ! {
+pub(crate) fn unwind() -> ! {
     resume_unwind(Box::new(Stopped))
 }
 
 /// Guard that restores the previous work of the thread, also if an item panics.
-pub(super) struct RestoreCurrent(Option<StopFlag>);
+pub(crate) struct RestoreCurrent(Option<StopFlag>);
 
 impl Drop for RestoreCurrent {
     fn drop(&mut self) {

@@ -1,7 +1,7 @@
 //! Tables of explainers by metrics.
 
 use xai_core::evaluation::{COMPARE_FEWER, EvaluationValues, MetricValues, Statistics};
-use xai_core::parallel::{StopFlag, Stopped, stoppable};
+use xai_core::stop::{StopFlag, Stopped, stoppable};
 use xai_core::reliability::EVALUATE_FEWER;
 use xai_core::{Direction, ErrorKind, input};
 

@@ -5,7 +5,7 @@ use xai_core::describe::{Parameter, Parameters};
 use xai_core::random::{random_stream, uniform, uniform_index};
 use xai_core::simd::{InstructionSet, Simd, SimdKernel};
 use xai_core::statistics::ranks::centred_ranks;
-use xai_core::{Error, Input, InputLayout, Real, Result, parallel};
+use xai_core::{Error, Input, InputLayout, Real, Result, parallel, stop};
 
 use crate::batch::{BatchWork, Plan, RunData, SampleBatch, SideInput};
 use crate::input;
@@ -241,7 +241,7 @@ impl RandomSubsets {
         };
         for subset in subsets {
             // A sample may have hundreds of thousands of subsets.
-            parallel::check_stopped();
+            stop::check_stopped();
             if self.sampling == SubsetSampling::Independent {
                 let drawn = (0..n_cells).filter(|_| uniform(&mut stream) < share);
                 drawn.for_each(|cell| insert(subset, cell));

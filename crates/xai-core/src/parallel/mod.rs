@@ -5,7 +5,7 @@
 //! states are merged by operations that do not depend on the order. So the result is the same with
 //! and without threads.
 //!
-//! Another thread can stop [`stoppable`] work between two items. All threads then leave the loop at
+//! Another thread can stop [`stoppable`](crate::stop::stoppable) work between two items. All threads then leave the loop at
 //! their next item, instead of unwinding once for each remaining item.
 //!
 //! A loop of one item, and every loop of [small work](with_work_size), stays on the calling thread.
@@ -14,16 +14,12 @@
 //! and is compiled once. With rayon's iterators in each loop, it was a quarter of the code of the
 //! crates above.
 
-mod stop;
-
 use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-pub use stop::{StopFlag, Stopped, check_stopped, stoppable};
-
-use stop::Stop;
+use crate::stop::{self, Stop};
 
 /// Number of simple operations that take about as long as waking other threads, some tens of
 /// microseconds.

@@ -10,7 +10,7 @@
 
 use std::ops::Range as Span;
 
-use xai_core::parallel;
+use xai_core::stop;
 
 /// Size of the maximum matching of gold and predicted spans whose intersection over union is at least `threshold`.
 pub(super) fn n_matched(gold: &[Span<usize>], predicted: &[Span<usize>], threshold: f64) -> usize {
@@ -85,7 +85,7 @@ impl<'a> Matching<'a> {
         let mut frontier: Vec<usize> = self.free().collect();
         let mut layers = Vec::new();
         while !frontier.is_empty() {
-            parallel::check_stopped();
+            stop::check_stopped();
             let mut layer = Vec::new();
             for &span in &frontier {
                 while let Some(gold) = unvisited.take(&self.predicted[span], self.matches) {
@@ -114,7 +114,7 @@ impl<'a> Matching<'a> {
         let free: Vec<usize> = self.free().collect();
         let mut has_grown = false;
         for span in free {
-            parallel::check_stopped();
+            stop::check_stopped();
             has_grown |= self.augment_from(span, &mut trees);
         }
         has_grown

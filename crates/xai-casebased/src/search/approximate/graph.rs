@@ -3,7 +3,7 @@
 use anndists::dist::{DistCosine, DistL1, DistL2};
 use hnsw_rs::prelude::Hnsw as Graph;
 use xai_core::distance::DistanceFunction;
-use xai_core::{Distance, Error, Result, parallel};
+use xai_core::{Distance, Error, Result, parallel, stop};
 
 use crate::input;
 use crate::search::hnsw::Hnsw;
@@ -72,7 +72,7 @@ impl LinkedRows {
         };
         // One after another: parallel insertion would make the graph depend on the timing of the threads.
         for i in 0..n {
-            parallel::check_stopped();
+            stop::check_stopped();
             rows.write(i, &mut row);
             let converted = single.convert(&row);
             match &links {
