@@ -75,6 +75,7 @@
 //! - `serde`: serialization of results and states.
 //! - `f32`: single precision for metrics that are created by name ([`metric::Entry::build`]). Metrics created by
 //!   their type support both precisions without this feature, which doubles the compile time of the registry.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 #![warn(missing_debug_implementations)]
 

@@ -40,6 +40,7 @@
 //! - `serde`: makes results serializable.
 //! - `persistence`: saves and loads fitted explainers.
 //! - `approximate`: adds a graph search for millions of rows with many features; its recall is measured.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]
 #![warn(missing_debug_implementations)]
 

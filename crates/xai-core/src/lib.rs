@@ -18,6 +18,7 @@
 //!
 //! - `rayon` (default): parallel loops. Results are bit-identical without it.
 //! - `serde`: states and results can be serialized.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 // Only `simd` allows unsafe code, to call functions that are compiled for SIMD registers.
 #![deny(unsafe_code)]
 #![warn(missing_debug_implementations)]

@@ -48,6 +48,7 @@
 //!
 //! - `rayon` (default): parallel loops. Results are bit-identical without it.
 //! - `serde`: schemas and results can be stored.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 #![warn(missing_debug_implementations)]
 

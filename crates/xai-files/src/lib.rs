@@ -17,6 +17,7 @@
 //!
 //! Messages count lines of text files from 1, with the header, as an editor shows them, and elements of arrays from
 //! 0, as in `labels[3]`.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 

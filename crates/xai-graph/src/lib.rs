@@ -47,6 +47,7 @@
 //!
 //! - `rayon` (default): parallel loops. Results are bit-identical without it.
 //! - `serde`: serialization of results and states.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 #![warn(missing_debug_implementations)]
 

@@ -16,6 +16,7 @@
 //!
 //! Features `rayon` (default; parallel, results bit-identical without) and `serde` (results and
 //! states can be stored) apply to every enabled family; `f32` makes attribution metrics by name in single precision, too.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 #![warn(missing_debug_implementations)]
 

@@ -51,6 +51,7 @@
 //! - `rayon` (default): evaluates pairs in parallel. Results have the same bits without it.
 //! - `serde`: serialises results and states, and draws of the study as CSV.
 // Only `counting::registers` allows unsafe code, for the population counts of 512-bit registers.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]
 #![warn(missing_debug_implementations)]
 
