@@ -12,7 +12,8 @@ use xai_casebased::data_attribution::{
     AttributionData, AttributionRows, Outcome, Subsets, evaluate_all,
 };
 use xai_casebased::input;
-use xai_core::describe::{Direction, Settings};
+use xai_core::Direction;
+use xai_core::describe::Settings;
 use xai_core::evaluation::{EvaluationValues, MetricValues, Statistics};
 use xai_core::random::{random_stream, uniform};
 

@@ -9,10 +9,8 @@ use std::fmt::Display;
 use xai_core::evaluation::holm;
 use xai_core::parallel;
 use xai_core::random::{RandomStream, normal, random_stream, uniform};
-use xai_core::statistics::{
-    Interval, ZeroMethod, auroc_interval, bootstrap_bca, bootstrap_replicates, jackknife,
-    mean_interval, wilcoxon_signed_rank, wilson,
-};
+use xai_core::Interval;
+use xai_core::statistics::{ZeroMethod, auroc_interval, bootstrap_bca, bootstrap_replicates, jackknife, mean_interval, wilcoxon_signed_rank, wilson};
 use xai_core::sum::Moments;
 
 const DATA_SETS: usize = 20_000;

@@ -1,7 +1,7 @@
 //! Targets that read studies, settings of metrics, and reports.
 
 use xai_metrics::attribution::metric::{Entry, registry};
-use xai_metrics::core::describe::{Setting, Settings};
+use xai_metrics::common::describe::{Setting, Settings};
 use xai_report::{Report, diff, findings, page};
 
 pub(crate) fn study(bytes: &[u8]) {

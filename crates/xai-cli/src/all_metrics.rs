@@ -4,8 +4,8 @@ use clap::Args;
 use xai_files::Failure;
 
 use xai_metrics::casebased::result::{AuditDistribution, AuditReport};
-use xai_metrics::core::MetricInfo;
-use xai_metrics::core::describe::{FamilyMetric, Scores, metrics_of_families};
+use xai_metrics::common::describe::MetricInfo;
+use xai_metrics::common::describe::{FamilyMetric, Scores, metrics_of_families};
 use xai_metrics::graph::dataset::SweepCurve;
 use xai_metrics::graph::fidelity::RobustFidelity;
 use xai_metrics::graph::mask::MaskProperties;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use xai_files::left_out::LeftOut;
 use xai_files::visible::visible;
 use xai_files::{Failure, left_out};
-use xai_metrics::core::stop::{StopFlag, check_stopped, stoppable};
+use xai_metrics::common::stop::{StopFlag, check_stopped, stoppable};
 
 use crate::output::progress::{Progress, ProgressKind};
 use crate::output::{stderr, stdout};

@@ -6,7 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use xai_files::{Failure, Files, InFiles};
-use xai_metrics::core::describe::{Kind, Param, Parameter, Parameters, Value, Word, with};
+use xai_metrics::common::describe::{Kind, Param, Parameter, Parameters, Value, Word, with};
 
 use crate::Context;
 

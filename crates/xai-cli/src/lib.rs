@@ -213,7 +213,7 @@ fn refused_value(error: &clap::Error) -> Option<Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use xai_metrics::core::describe::metrics_of_families;
+    use xai_metrics::common::describe::metrics_of_families;
 
     /// Returns a command and all its subcommands, without the `help` commands.
     fn all(command: &clap::Command) -> Vec<&clap::Command> {

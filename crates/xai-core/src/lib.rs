@@ -1,18 +1,47 @@
 //! Shared foundations of the crates that measure explanations.
 //!
-//! The crate has distances, weightings and tensors, statistics with their uncertainty,
-//! [sums](mod@sum) that are the same to the last bit in any order, the [`Accumulator`] trait for
-//! mergeable states, [random streams](random) per item, [parallel loops](parallel) with the results
-//! of sequential ones, [loops](simd) compiled for the processor's SIMD registers, [text] from files
-//! that is safe to show, and the [error type](error), whose errors are data. It compares explainers
-//! by values of metrics of any family ([`evaluation`]) and measures how reliable these metrics are
-//! ([`reliability`]). The metrics of explanations themselves are in the crates of the families.
+//! Depend on the family you need (`xai-attribution`, `xai-casebased`, `xai-counterfactual`,
+//! `xai-graph`, `xai-repro`): each re-exports the items of this crate that it uses. Depend on
+//! `xai-core` alone to write a metric of your own with the same conventions.
 //!
-//! # Should I depend on this crate?
+//! ```
+//! use xai_core::{Accumulator, ExactMean};
+//! // States of two machines, merged in any order, have the bits of one pass over all values.
+//! let (mut left, mut right) = (ExactMean::new(), ExactMean::new());
+//! left.update(&[1e16, 1.0])?;
+//! right.update(&[-1e16])?;
+//! left.merge(right)?;
+//! assert_eq!(left.finish()?, 1.0 / 3.0);
+//! # Ok::<(), xai_core::Error>(())
+//! ```
 //!
-//! Depend on the family you need (`xai-casebased`, `xai-attribution`, `xai-graph`, `xai-repro`);
-//! each re-exports the items of this crate that it uses. Depend on `xai-core` alone to write a
-//! metric of your own with the same conventions.
+//! # Modules
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`error`], [`input`] | errors as data: the kind, the input, the position and advice |
+//! | [`distance`] | distances of rows, and weightings of neighbours by distance |
+//! | [`sum`](mod@sum), [`statistics`] | sums that do not depend on the order; intervals, tests, correlations |
+//! | [`evaluation`], [`reliability`] | tables of explainers by metrics of any family, and metrics of these metrics |
+//! | [`stop`], [`parallel`] | stopping work from another thread; parallel loops with the results of sequential ones |
+//! | [`tensor`], [`number`], [`output`] | samples, maps and masks; numbers and labels; outputs of models |
+//! | [`random`], [`simd`], [`text`] | a random stream per item; loops for SIMD registers; text that is safe to show |
+//! | [`describe`] | the registry: metrics and their parameters as data, for authors of metrics and programs |
+//!
+//! # Arrays
+//!
+//! Signatures use `ndarray` 0.17, which is re-exported as [`ndarray`]. Arrays of another version, such
+//! as those of `linfa` (0.16), are passed as slices without a copy:
+//!
+//! ```
+//! use xai_core::ndarray::ArrayView2;
+//! # let other = xai_core::ndarray::array![[1.0, 2.0], [3.0, 4.0]];
+//! // `other` is an array of another version of ndarray.
+//! let slice = other.as_slice().expect("an array in row-major order");
+//! let view = ArrayView2::from_shape(other.dim(), slice)?;
+//! # assert_eq!(view, other);
+//! # Ok::<(), xai_core::ndarray::ShapeError>(())
+//! ```
 //!
 //! # Features
 //!
@@ -26,7 +55,8 @@
 // The derive macros generate paths that start with `::xai_core`.
 extern crate self as xai_core;
 
-pub mod accumulator;
+mod accumulator;
+mod activation;
 pub mod describe;
 pub mod distance;
 pub mod error;
@@ -47,15 +77,24 @@ pub mod sum;
 pub mod tensor;
 pub mod text;
 
+#[doc(no_inline)]
+pub use ndarray;
+
 pub use accumulator::Accumulator;
-pub use describe::{Direction, MetricInfo};
-pub use distance::{Distance, Kernel, Weighting};
-pub use error::{Error, ErrorKind, Help, Input, Result};
-pub use number::{Label, Real};
-pub use output::Activation;
-pub use statistics::{Interval, Summary};
-pub use sum::{ExactMean, ExactSum};
-pub use tensor::InputLayout;
+pub use activation::Activation;
+pub use describe::metric_info::Direction;
+pub use distance::distances::Distance;
+pub use distance::weighting::{Kernel, Weighting};
+pub use error::error_type::{Error, ErrorKind, Result};
+pub use error::help::Help;
+pub use error::input_name::Input;
+pub use number::label::Label;
+pub use number::real::Real;
+pub use statistics::interval::Interval;
+pub use statistics::summary::Summary;
+pub use sum::exact_sum::ExactSum;
+pub use sum::moments::ExactMean;
+pub use tensor::positions::InputLayout;
 
 // Checks at compile time that values can be sent to other threads and shared among them.
 const _: () = {

@@ -1,7 +1,8 @@
 //! The data that metrics read.
 
 use ndarray::{Array2, ArrayView2};
-use xai_core::number::{Label, check_finite, check_finite_slice, labels_to_i64};
+use xai_core::Label;
+use xai_core::number::{check_finite, check_finite_slice, labels_to_i64};
 use xai_core::tensor::check_shape;
 use xai_core::{Error, Help, Input, Result};
 

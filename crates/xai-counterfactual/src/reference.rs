@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ndarray::{Array2, ArrayView2, Axis};
-use xai_core::number::{Label, check_finite, labels_to_i64};
+use xai_core::Label;
+use xai_core::number::{check_finite, labels_to_i64};
 use xai_core::tensor::check_shape;
 use xai_core::{Error, Result, parallel};
 

@@ -3,7 +3,8 @@
 use std::cmp::Ordering;
 
 use ndarray::{Array2, ArrayView2};
-use xai_core::distance::{Distance, DistanceFunction};
+use xai_core::Distance;
+use xai_core::distance::DistanceFunction;
 use xai_core::{Result, parallel};
 
 use crate::distance::PreparedDistance;

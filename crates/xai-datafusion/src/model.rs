@@ -10,7 +10,8 @@ use ndarray::ArrayViewD;
 use xai_core::Error;
 use xai_core::input::OUTPUTS;
 use xai_core::output::arg_max;
-use xai_core::tensor::{InputLayout, MaskScaling, mask_inputs};
+use xai_core::InputLayout;
+use xai_core::tensor::{MaskScaling, mask_inputs};
 
 use crate::function::{Argument, Kind, Lists, failed, list, present};
 use crate::scalar::ScalarDefinition;

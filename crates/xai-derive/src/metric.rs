@@ -147,7 +147,7 @@ impl Arguments {
         };
         Ok(quote!({
             #[allow(unused_imports)]
-            use ::xai_core::describe::{Direction, End, Invariance, Range};
+            use ::xai_core::{Direction, describe::{End, Invariance, Range}};
             ::xai_core::describe::MetricInfo {
                 name: #name,
                 title: #title,

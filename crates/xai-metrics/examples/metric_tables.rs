@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use xai_metrics::core::describe::{Family, markdown};
+use xai_metrics::common::describe::{Family, markdown};
 use xai_metrics::families;
 
 /// The file with the table of a family.

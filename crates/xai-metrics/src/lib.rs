@@ -1,21 +1,44 @@
 //! Measures how good explanations of machine-learning predictions are.
 //!
-//! A facade: one dependency, one feature per family, no logic of its own.
+//! One dependency for all families of metrics, with a feature for each:
 //!
-//! | module | asks | feature |
-//! |---|---|---|
-//! | [`casebased`] | does a prediction agree with its nearest training cases? | `casebased` |
-//! | [`attribution`] | does the model still believe its answer on what an attribution map keeps? | `attribution` |
-//! | [`graph`] | is an explanatory subgraph sufficient and necessary? | `graph` |
-//! | [`repro`] | do repeated trainings make the same predictions, and the same errors? | `repro` |
-//!
-//! # Should I depend on this crate?
+//! | feature and module | question |
+//! |---|---|
+//! | [`attribution`] | does the model still believe its answer on what an attribution map keeps? |
+//! | [`casebased`] | does a prediction agree with its nearest training cases? |
+//! | [`graph`] | is an explanatory subgraph sufficient and necessary? |
+//! | [`repro`] | do repeated trainings make the same predictions, and the same errors? |
 //!
 //! With one family in mind, depend on that family's crate: it is smaller and has the same items.
-//! This crate is for programs that use several, and for trying them out.
 //!
-//! Features `rayon` (default; parallel, results bit-identical without) and `serde` (results and
-//! states can be stored) apply to every enabled family; `f32` makes attribution metrics by name in single precision, too.
+#![cfg_attr(feature = "casebased", doc = "```")]
+#![cfg_attr(not(feature = "casebased"), doc = "```ignore")]
+//! use xai_metrics::prelude::*;
+//! // Distances of the five nearest training cases, their classes, and the predicted class.
+//! let c = correspondence(&[0.1, 0.2, 0.3, 0.5, 0.8], &[1, 1, 1, 0, 1], 1)?;
+//! assert_eq!(c.level, Level::High);
+//! # Ok::<(), xai_metrics::Error>(())
+//! ```
+//!
+//! # Modules
+//!
+//! - One per family, as above. Each begins with an example and a map of its own modules.
+//! - [`prelude`]: what most programs use of all enabled families.
+//! - [`common`]: what the families share: errors, distances, statistics, [stopping](common::stop) and metrics of
+//!   metrics ([`common::reliability`]).
+//!
+//! Programs that list, find or document metrics use [`families`], [`find`] and [`operations`].
+//!
+//! # Features
+//!
+//! All families and `rayon` (parallel; results are bit-identical without it) are on by default. `serde` stores
+//! results and states of every enabled family. `f32` adds attribution metrics by name in single precision,
+//! `persistence` files of fitted case-based explainers, and `approximate` their approximate search.
+//!
+//! # Arrays
+//!
+//! Signatures use the version of `ndarray` that is re-exported as [`ndarray`](common::ndarray). Arrays of another
+//! version are passed as slices, [as shown there](common#arrays).
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 #![warn(missing_debug_implementations)]
@@ -27,7 +50,7 @@ pub use xai_attribution as attribution;
 #[doc(inline)]
 pub use xai_casebased as casebased;
 #[doc(inline)]
-pub use xai_core as core;
+pub use xai_core as common;
 #[cfg(feature = "graph")]
 #[doc(inline)]
 pub use xai_graph as graph;
@@ -50,7 +73,7 @@ pub fn families() -> &'static [&'static Family] {
         &graph::FAMILY,
         #[cfg(feature = "repro")]
         &repro::FAMILY,
-        &core::reliability::FAMILY,
+        &common::reliability::FAMILY,
     ]
 }
 

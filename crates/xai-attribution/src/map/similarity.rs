@@ -6,7 +6,7 @@ use ndarray::{ArrayView3, ArrayViewD, Axis, Ix3};
 use xai_core::describe::Parameter;
 use xai_core::number::power_of_two;
 use xai_core::statistics::Correlation;
-use xai_core::statistics::ranks::spearman_finite;
+use xai_core::statistics::spearman_finite;
 use xai_core::tensor::Rows;
 use xai_core::{Error, InputLayout, Real, Result, parallel};
 

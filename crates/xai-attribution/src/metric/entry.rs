@@ -2,7 +2,8 @@
 
 use std::ops::Deref;
 
-use xai_core::describe::{Direction, MetricEntry, MetricInfo, NamedMetric, Value, with};
+use xai_core::Direction;
+use xai_core::describe::{MetricEntry, MetricInfo, NamedMetric, Value, with};
 use xai_core::{Error, Input, InputLayout, Real, Result};
 
 use crate::metric::protocol::{Measure, Registered};

@@ -4,7 +4,7 @@ use ndarray::Array3;
 use xai_core::describe::{Parameter, Parameters};
 use xai_core::random::{random_stream, uniform, uniform_index};
 use xai_core::simd::{InstructionSet, Simd, SimdKernel};
-use xai_core::statistics::ranks::centred_ranks;
+use xai_core::statistics::centred_ranks;
 use xai_core::{Error, Input, InputLayout, Real, Result, parallel, stop};
 
 use crate::batch::{BatchWork, Plan, RunData, SampleBatch, SideInput};

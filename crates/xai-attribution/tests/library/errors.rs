@@ -9,7 +9,7 @@ use xai_attribution::metric::{AverageStability, MetricValue, PointingGame};
 use xai_attribution::model::{BoxError, Samples, Targets};
 use xai_attribution::perturbation::{Features, SubsetSize};
 use xai_attribution::{AverageDrop, AverageGain, BaseScorePolicy, Baseline, Complexity, Concurrent, Deletion, Evaluate, Evaluation, EvaluationError, InputLayout, Model, MuFidelity, complexity, help, input};
-use xai_core::error::{Error, ErrorKind, Input};
+use xai_core::{Error, ErrorKind, Input};
 
 type Answer = Result<Array2<f64>, std::io::Error>;
 

@@ -6,8 +6,8 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, value_parser};
 use xai_metrics::attribution::metric::Entry;
 use xai_metrics::attribution::metric::registry::{self, metrics};
 use xai_metrics::attribution::{self, input};
-use xai_metrics::core::Input;
-use xai_metrics::core::describe::{InputSpec, MetricEntry};
+use xai_metrics::common::Input;
+use xai_metrics::common::describe::{InputSpec, MetricEntry};
 
 use crate::attribution::options::{LayoutOptions, ScoringOptions};
 use crate::attribution::result;
@@ -183,8 +183,8 @@ fn score_options(entry: &'static Entry) -> Vec<Arg> {
 #[cfg(test)]
 mod tests {
     use clap::Arg;
-    use xai_metrics::core::Input;
-    use xai_metrics::core::describe::Value;
+    use xai_metrics::common::Input;
+    use xai_metrics::common::describe::Value;
 
     use super::*;
     use crate::attribution::options::names;
@@ -220,7 +220,7 @@ mod tests {
                     "{name}"
                 );
                 let setting = format!("{}({}=no such value)", entry.key(), param.name);
-                let setting: xai_metrics::core::describe::Setting = setting.parse().unwrap();
+                let setting: xai_metrics::common::describe::Setting = setting.parse().unwrap();
                 assert_eq!(setting.params[0].0, param.name);
             }
         }

@@ -8,8 +8,8 @@ use xai_files::samples::{FilePlanes, FileSamples};
 use xai_files::{Failure, Files, InFile, InFiles, arrays};
 use xai_metrics::attribution::batch::{Data, Masks, ReferenceMaps, SecondMaps, Segments};
 use xai_metrics::attribution::{InputArray, Real, input, input_spec};
-use xai_metrics::core::Input;
-use xai_metrics::core::describe::Element;
+use xai_metrics::common::Input;
+use xai_metrics::common::describe::Element;
 
 /// Adds an input from its file, for inputs or maps of a shape.
 pub(super) fn add<'a, T: Real>(

@@ -7,7 +7,7 @@ use xai_metrics::attribution::metric::{BaseScorePolicy, MetricValue, Parameter};
 use xai_metrics::attribution::model::{Concurrent, Samples};
 use xai_metrics::attribution::run::{MaskedScores, masked_scores_on};
 use xai_metrics::attribution::{Evaluate, Scoring, help, input};
-use xai_metrics::core::Error;
+use xai_metrics::common::Error;
 
 use crate::Context;
 use crate::attribution::family::{MapMetrics, MetricSource};

@@ -9,7 +9,7 @@ use xai_files::samples::FileSamples;
 use xai_files::{Failure, Files, InFile, arrays};
 use xai_metrics::attribution::model::{Samples, Targets};
 use xai_metrics::attribution::{INPUTS, input};
-use xai_metrics::core::Input;
+use xai_metrics::common::Input;
 
 use crate::metric_commands::InputFiles;
 

@@ -12,7 +12,7 @@ use xai_metrics::attribution::metric::{
     MetricInfo, MetricValue, ScoreFormula, ScoreMetric, TiedFeatures,
 };
 use xai_metrics::attribution::run::MaskedScores;
-use xai_metrics::core::describe::Described;
+use xai_metrics::common::describe::Described;
 
 use crate::Context;
 use crate::attribution::options::{ArrayReading, Channels};

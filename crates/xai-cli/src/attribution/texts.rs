@@ -13,8 +13,8 @@ use xai_metrics::attribution::input;
 use xai_metrics::attribution::metric::{
     MaskFormula, MaskMetric, RationaleAuprc, TokenF1, TokenIou, key,
 };
-use xai_metrics::core::describe::{Described, Parameters};
-use xai_metrics::core::evaluation::{
+use xai_metrics::common::describe::{Described, Parameters};
+use xai_metrics::common::evaluation::{
     EvaluationTable, EvaluationValues, MetricValues, check_names, check_size, parameter_settings,
 };
 

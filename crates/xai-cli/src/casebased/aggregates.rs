@@ -8,7 +8,7 @@ use xai_files::Failure;
 use xai_files::classes::Classes;
 use xai_metrics::Error;
 use xai_metrics::casebased::{AggregateExplanation, Level};
-use xai_metrics::core::ExactMean;
+use xai_metrics::common::ExactMean;
 
 use crate::Context;
 use crate::casebased::explaining::{Explaining, Tables};

@@ -16,9 +16,9 @@ use xai_metrics::casebased::training::SPREADS;
 use xai_metrics::casebased::{
     CaseExplainer, CaseExplainerBuilder, ClassWeights, TrainingInfo, input,
 };
-use xai_metrics::core::Input;
-use xai_metrics::core::distance::LEAVE_FEATURE_OUT;
-use xai_metrics::core::input::COVARIANCE;
+use xai_metrics::common::Input;
+use xai_metrics::common::distance::LEAVE_FEATURE_OUT;
+use xai_metrics::common::input::COVARIANCE;
 
 use crate::casebased::missing::MissingCells;
 use crate::casebased::redaction;

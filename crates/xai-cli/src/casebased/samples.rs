@@ -8,7 +8,7 @@ use xai_files::table::{Columns, Piece, Pieces, Table};
 use xai_files::{Failure, Files};
 use xai_metrics::Error;
 use xai_metrics::casebased::{CaseExplainer, Explanation, input};
-use xai_metrics::core::Input;
+use xai_metrics::common::Input;
 
 use crate::casebased::missing::MissingCells;
 use crate::casebased::training::{restore_file_rows, row_failure};

@@ -11,7 +11,7 @@ use xai_files::left_out::{LeftOut, Reason};
 use xai_files::table::{Columns, Contents, Piece, Table, TableContext, Tally, TextColumn};
 use xai_metrics::casebased::training::{MetadataColumn, SPREADS};
 use xai_metrics::casebased::{CaseExplainerBuilder, Explanation, input};
-use xai_metrics::core::{Error, Input};
+use xai_metrics::common::{Error, Input};
 
 use crate::casebased::missing::MissingCells;
 

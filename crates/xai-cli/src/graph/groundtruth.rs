@@ -7,8 +7,8 @@ use ndarray::{Array1, Array2, ArrayD, IxDyn};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use xai_files::arrays::StoredArray;
 use xai_files::{Failure, Files, InFiles, arrays};
-use xai_metrics::core::Real;
-use xai_metrics::core::describe::Scores;
+use xai_metrics::common::Real;
+use xai_metrics::common::describe::Scores;
 use xai_metrics::graph::ground_truth::{CountedElement, GroundTruthCurves};
 use xai_metrics::graph::{GroundTruth, GroundTruthMetric, input};
 

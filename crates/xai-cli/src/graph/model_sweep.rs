@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use xai_files::onnx::model::OnnxModel;
 use xai_files::onnx::watched::WatchedModel;
 use xai_files::{Failure, Files, InFile, InFiles};
-use xai_metrics::core::error::ShortNumber;
+use xai_metrics::common::error::ShortNumber;
 use xai_metrics::graph::dataset::SweepCurve;
 use xai_metrics::graph::mask::Sparsity;
 use xai_metrics::graph::model::EdgeRemoval;

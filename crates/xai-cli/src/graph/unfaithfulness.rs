@@ -8,7 +8,7 @@ use ndarray::{Array2, ArrayView2, Ix2};
 use serde::Serialize;
 use xai_files::failure::as_option;
 use xai_files::{Failure, Files, InFiles, arrays};
-use xai_metrics::core::Real;
+use xai_metrics::common::Real;
 use xai_metrics::graph as library;
 use xai_metrics::graph::{UnfaithfulnessMetric, input};
 

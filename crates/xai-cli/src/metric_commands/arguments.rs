@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use xai_files::Failure;
-use xai_metrics::core::describe::{Element, InputSpec, Param, Value};
-use xai_metrics::core::{Direction, Input};
+use xai_metrics::common::describe::{Element, InputSpec, Param, Value};
+use xai_metrics::common::{Direction, Input};
 
 use crate::described::{SEED, argument, option_name};
 use crate::examples;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use xai_files::Failure;
-use xai_metrics::core::Input;
-use xai_metrics::core::describe::{InputSpec, Settings};
-use xai_metrics::core::evaluation::EvaluationTable;
+use xai_metrics::common::Input;
+use xai_metrics::common::describe::{InputSpec, Settings};
+use xai_metrics::common::evaluation::EvaluationTable;
 
 use crate::metric_commands::selection::{self, ALL_WORD, STANDARD_WORD, SelectedMetric};
 use crate::metric_commands::{Family, InputFiles, arguments};

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::{ArgMatches, Command};
 use xai_files::Failure;
-use xai_metrics::core::Input;
-use xai_metrics::core::describe::{InputSpec, MetricEntry, MetricInfo, Param, Value};
+use xai_metrics::common::Input;
+use xai_metrics::common::describe::{InputSpec, MetricEntry, MetricInfo, Param, Value};
 
 use crate::Context;
 use crate::described::option_name;

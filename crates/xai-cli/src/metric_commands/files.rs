@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use xai_files::{Failure, Files};
-use xai_metrics::core::Input;
-use xai_metrics::core::describe::InputSpec;
+use xai_metrics::common::Input;
+use xai_metrics::common::describe::InputSpec;
 
 /// Files by input.
 #[derive(Debug, Clone, Default)]

@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use clap::Args;
 use serde::Serialize;
 use xai_files::Failure;
-use xai_metrics::core::describe::{Invariance, MetricEntry, Value};
-use xai_metrics::core::{Direction, Input};
+use xai_metrics::common::describe::{Invariance, MetricEntry, Value};
+use xai_metrics::common::{Direction, Input};
 
 use crate::metric_commands::{Family, RegisteredMetric, Run};
 use crate::output::text;

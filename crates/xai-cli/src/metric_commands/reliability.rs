@@ -7,10 +7,10 @@ use clap::Args;
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 use xai_files::{Failure, Files, InFile, InFiles};
-use xai_metrics::core::evaluation::{
+use xai_metrics::common::evaluation::{
     EvaluationValues, MetricPair, MetricReliability, MetricValues, Statistics,
 };
-use xai_metrics::core::{Direction, input};
+use xai_metrics::common::{Direction, input};
 
 use crate::metric_commands::{Family, Run};
 use crate::named::Named;

@@ -4,8 +4,8 @@ use std::fmt::Display;
 
 use xai_files::Failure;
 use xai_files::failure::as_option;
-use xai_metrics::core::Error;
-use xai_metrics::core::describe::{Param, Setting, Settings, Value, same_word};
+use xai_metrics::common::Error;
+use xai_metrics::common::describe::{Param, Setting, Settings, Value, same_word};
 
 use crate::Context;
 use crate::described::SEED;
@@ -83,7 +83,7 @@ impl<F: Family> SelectedMetric<F> {
     /// Refuses a metric whose inputs were not given.
     pub(crate) fn check_inputs(
         &self,
-        is_given: impl Fn(xai_metrics::core::Input) -> bool,
+        is_given: impl Fn(xai_metrics::common::Input) -> bool,
     ) -> Result<(), Failure> {
         arguments::check_inputs::<F>(
             self.entry,

@@ -28,7 +28,7 @@ fn make_pairs(json: &mut Value) {
 
 #[cfg(test)]
 mod tests {
-    use xai_metrics::core::statistics::wilson;
+    use xai_metrics::common::statistics::wilson;
 
     use super::*;
 

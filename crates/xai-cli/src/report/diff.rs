@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use xai_files::{Failure, InFile};
-use xai_metrics::core::error::with_sources;
+use xai_metrics::common::error::with_sources;
 use xai_report::diff::{Change, Outcome};
 use xai_report::{Error, Estimate, Report, diff};
 

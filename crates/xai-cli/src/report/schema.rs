@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
-use xai_metrics::core::describe::{End, Kind, Param, Range, Value as Default};
+use xai_metrics::common::describe::{End, Kind, Param, Range, Value as Default};
 
 use crate::report::section::{MetricsKey, StudySection};
 use crate::report::sections::SECTIONS;

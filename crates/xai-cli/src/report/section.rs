@@ -1,8 +1,8 @@
 //! The trait of the kinds of sections of a study.
 
 use xai_files::content::Content;
-use xai_metrics::core::MetricInfo;
-use xai_metrics::core::describe::Param;
+use xai_metrics::common::describe::MetricInfo;
+use xai_metrics::common::describe::Param;
 
 use crate::report::study::arguments::NamedFile;
 use crate::report::study::document::{Document, Section};

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use xai_files::Failure;
-use xai_metrics::core::simd::InstructionSet;
+use xai_metrics::common::simd::InstructionSet;
 use xai_report::{Estimate, Report, diff};
 
 use crate::Context;

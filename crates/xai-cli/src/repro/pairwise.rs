@@ -6,7 +6,7 @@ use clap::Args;
 use serde::Serialize;
 use xai_files::left_out::LeftOut;
 use xai_files::{Failure, Files, InFiles};
-use xai_metrics::core::describe::Scores;
+use xai_metrics::common::describe::Scores;
 use xai_metrics::repro;
 use xai_metrics::repro::across_runs::{InconsistentSamples, votes};
 use xai_metrics::repro::interval::MetricReport;

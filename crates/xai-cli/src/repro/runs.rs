@@ -10,7 +10,7 @@ use xai_files::left_out::LeftOut;
 use xai_files::npy_file::{Integers, NpyFile};
 use xai_files::table::Table;
 use xai_files::{Failure, Files, InFile, InFiles, arrays};
-use xai_metrics::core::Label;
+use xai_metrics::common::Label;
 use xai_metrics::repro::{PackedRuns, PackedRunsBuilder, PairMetric, input};
 
 use crate::repro::options::Labels;

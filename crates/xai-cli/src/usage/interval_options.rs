@@ -2,8 +2,8 @@
 
 use clap::Args;
 use xai_metrics::attribution::input;
-use xai_metrics::core::Input;
-use xai_metrics::core::evaluation::Statistics;
+use xai_metrics::common::Input;
+use xai_metrics::common::evaluation::Statistics;
 
 use crate::Context;
 

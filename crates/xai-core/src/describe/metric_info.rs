@@ -217,7 +217,8 @@ impl fmt::Display for Direction {
 /// Markdown table of metrics, followed by the formula and the interpretation of each metric that has them.
 ///
 /// ```
-/// use xai_core::describe::{Direction, MetricInfo, Range, markdown};
+/// use xai_core::Direction;
+/// use xai_core::describe::{MetricInfo, Range, markdown};
 /// let info = MetricInfo {
 ///     title: "Average Drop",
 ///     summary: "Relative score drop when the input is multiplied by its map",

@@ -17,12 +17,12 @@ pub const LEAVE_FEATURE_OUT: Help =
 /// Mahalanobis distance, given by the Cholesky factor `L` of a covariance matrix `C = L Lᵀ`.
 ///
 /// It equals the Euclidean distance between whitened rows `L⁻¹ a` and `L⁻¹ b`. So a data set can be
-/// whitened once ([`Distance::prepare`](super::Distance::prepare)) and searched with any Euclidean
+/// whitened once ([`Distance::prepare`](crate::Distance::prepare)) and searched with any Euclidean
 /// index.
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_core::distance::{Distance, DistanceFunction, Mahalanobis};
+/// use xai_core::{Distance, distance::{DistanceFunction, Mahalanobis}};
 /// let distance = Distance::Mahalanobis(Mahalanobis::from_covariance(array![[4.0, 0.0], [0.0, 1.0]].view())?);
 /// assert_eq!(distance.distance(&[0.0, 0.0], &[2.0, 0.0]), 1.0);
 /// # Ok::<(), xai_core::Error>(())

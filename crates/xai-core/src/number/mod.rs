@@ -1,16 +1,17 @@
 //! The numbers that arrays hold: real values and class labels.
 
 pub mod elementary;
-mod label;
+pub(crate) mod label;
 mod radix_sort;
-mod real;
+pub(crate) mod real;
 
-pub(crate) use label::all_finite;
+pub(crate) use label::{Label, all_finite};
 pub use label::{
-    Label, check_domain, check_finite, check_finite_slice, check_labels, class_index, labels_to_i64,
+    check_domain, check_finite, check_finite_slice, check_labels, class_index, labels_to_i64,
 };
 pub use radix_sort::{sort_indexed, sort_keys};
-pub use real::{OrderKey, Real};
+pub use real::OrderKey;
+pub(crate) use real::Real;
 
 /// Largest power of two not above a positive number, and at least `f64::MIN_POSITIVE`.
 ///

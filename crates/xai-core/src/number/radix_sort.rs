@@ -44,7 +44,7 @@ const FEW_ALONE: usize = 1 << 14;
 /// Sorts keys ascending. From 16 384 keys of 32 bits on, this needs a buffer of the same size.
 ///
 /// ```
-/// use xai_core::number::{Real, sort_keys};
+/// use xai_core::{Real, number::sort_keys};
 /// let mut keys: Vec<u32> = [0.5f32, -1.0, 3.0].iter().map(|x| x.order_key()).collect();
 /// sort_keys(&mut keys);
 /// assert!(keys.into_iter().map(f32::from_order_key).eq([-1.0, 0.5, 3.0]));
@@ -61,7 +61,7 @@ pub fn sort_keys<K: OrderKey>(keys: &mut Vec<K>) {
 /// 2 048 keys of 32 bits on, this needs a buffer of the same size.
 ///
 /// ```
-/// use xai_core::number::{OrderKey, Real, sort_indexed};
+/// use xai_core::{Real, number::{OrderKey, sort_indexed}};
 /// let values = [0.5f32, -1.0, 0.5, 3.0];
 /// let mut keys: Vec<u64> = (0..).zip(&values).map(|(i, x)| x.order_key().with_index(i)).collect();
 /// sort_indexed::<u32>(&mut keys);

@@ -109,7 +109,7 @@ pub fn centred_ranks<T: Real>(values: &[T]) -> Vec<f64> {
 /// Ranks of finite values, starting at 1. Equal values share the mean of their ranks.
 ///
 /// ```
-/// use xai_core::statistics::ranks::mid_ranks;
+/// use xai_core::statistics::mid_ranks;
 /// assert_eq!(mid_ranks(&[0.3, 0.1, 0.3]), [2.5, 1.0, 2.5]);
 /// ```
 #[must_use]

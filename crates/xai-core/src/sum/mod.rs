@@ -3,14 +3,15 @@
 
 mod compact_sum;
 mod dot;
-mod exact_sum;
+pub(crate) mod exact_sum;
 mod lanes;
-mod moments;
+pub(crate) mod moments;
 
 pub use compact_sum::CompactSum;
 pub use dot::dot;
-pub use exact_sum::ExactSum;
-pub use moments::{ExactMean, Moments};
+pub(crate) use exact_sum::ExactSum;
+pub(crate) use moments::ExactMean;
+pub use moments::Moments;
 
 use crate::number::Real;
 

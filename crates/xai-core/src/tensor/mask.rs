@@ -112,7 +112,7 @@ fn too_large() -> Error {
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_core::tensor::{InputLayout, MaskScaling, mask_inputs};
+/// use xai_core::{InputLayout, tensor::{MaskScaling, mask_inputs}};
 /// let inputs = array![[2.0, 4.0, 6.0], [1.0, 1.0, 1.0]].into_dyn();
 /// let maps = array![[0.0, -1.0, 0.5], [0.1, 0.1, 0.1]].into_dyn();
 /// let masked = mask_inputs(inputs.view(), maps.view(), InputLayout::Tabular, MaskScaling::Relative)?;
@@ -209,7 +209,7 @@ impl<T: Real> SimdKernel for MaskedSample<'_, T> {
 ///
 /// ```
 /// use ndarray::Array;
-/// use xai_core::tensor::{InputLayout, position_attributions};
+/// use xai_core::{InputLayout, tensor::position_attributions};
 /// let maps = Array::from_shape_vec((1, 2, 1, 2), vec![1.0, -3.0, 2.0, 4.0]).unwrap().into_dyn();
 /// let flat = position_attributions(maps.view(), &[1, 2, 1, 2], InputLayout::ChannelsFirst)?;
 /// assert_eq!(flat, vec![1.5, 0.5]); // (1 + 2)/2, (−3 + 4)/2
@@ -234,7 +234,7 @@ pub fn position_attributions<T: Real>(
 ///
 /// ```
 /// use ndarray::Array;
-/// use xai_core::tensor::{InputLayout, position_magnitudes};
+/// use xai_core::{InputLayout, tensor::position_magnitudes};
 /// let maps = Array::from_shape_vec((1, 2, 1, 2), vec![1.0, -3.0, 2.0, 4.0]).unwrap().into_dyn();
 /// let flat = position_magnitudes(maps.view(), &[1, 2, 1, 2], InputLayout::ChannelsFirst)?;
 /// assert_eq!(flat, vec![1.5, 3.5]); // (1 + 2)/2, (3 + 4)/2

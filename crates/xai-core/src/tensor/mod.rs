@@ -1,7 +1,7 @@
 //! Arrays of samples and attribution maps, and masks made from maps.
 
 mod mask;
-mod positions;
+pub(crate) mod positions;
 mod rows;
 mod selected_rows;
 
@@ -9,7 +9,8 @@ pub use mask::{
     MaskScaling, MaskedInputs, SCALE_MAPS_DOWN, mask_inputs, position_attributions,
     position_magnitudes,
 };
-pub use positions::{InputLayout, MOVE_CHANNELS, Positions};
+pub(crate) use positions::InputLayout;
+pub use positions::{MOVE_CHANNELS, Positions};
 pub use rows::Rows;
 pub use selected_rows::{ONE_FLAG_PER_ROW, SPECIFY_ROWS, is_zeros_and_ones, selected_rows};
 

@@ -1,11 +1,13 @@
 //! Table of all statistics and their error bounds.
 
-use xai_core::distance::{Distance, DistanceFunction, Mahalanobis};
+use xai_core::Distance;
+use xai_core::distance::{DistanceFunction, Mahalanobis};
 use xai_core::statistics::{
     Centred, auroc, average_precision, jackknife, jackknife_with_counts, kendall, pearson,
     quantile, spearman,
 };
-use xai_core::sum::{CompactSum, ExactMean, ExactSum, dot};
+use xai_core::sum::{CompactSum, dot};
+use xai_core::{ExactMean, ExactSum};
 
 use crate::exact::{Exact, abs, count, exact, ratio, spread, sqrt, std, sum};
 use crate::truth::*;

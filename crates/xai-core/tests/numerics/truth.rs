@@ -1,8 +1,10 @@
 //! Definitions of the statistics in exact arithmetic, and adapters for statistics that need more
 //! than one call.
 
-use xai_core::distance::{Distance, DistanceFunction};
-use xai_core::statistics::{Summary, ZeroMethod, wilcoxon_signed_rank};
+use xai_core::Distance;
+use xai_core::distance::DistanceFunction;
+use xai_core::Summary;
+use xai_core::statistics::{ZeroMethod, wilcoxon_signed_rank};
 use xai_core::sum::Moments;
 
 use crate::exact::{Exact, count, exact, ratio, spread, sqrt, std, sum};

@@ -1,6 +1,6 @@
 //! Errors of the reliability metrics: input, index and help.
 
-use xai_core::error::ErrorKind;
+use xai_core::ErrorKind;
 use xai_core::reliability::{
     Draws, EXPLAINERS_IN_ROWS, MetaEvaluation, PerturbedValues, RATERS_IN_ROWS, RankedValues,
     RatingLevel, inter_consistency, inter_method_reliability, internal_consistency_reliability,

@@ -8,7 +8,7 @@ use xai_core::reliability::{
     inter_method_reliability, internal_consistency_reliability, intra_consistency, kendall_w,
     krippendorff_alpha, krippendorff_alpha_of_ranks, parameter_sensitivity, rank_stability,
 };
-use xai_core::statistics::ranks::mid_ranks;
+use xai_core::statistics::mid_ranks;
 use xai_core::statistics::spearman;
 use xai_core::{Direction, parallel};
 

@@ -4,7 +4,8 @@ use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use xai_casebased::search::distances;
-use xai_core::distance::{Distance, DistanceFunction};
+use xai_core::Distance;
+use xai_core::distance::DistanceFunction;
 
 use crate::array::contiguous;
 use crate::casebased::choices::mahalanobis;

@@ -69,7 +69,7 @@ pub(super) fn repro_summaries<'py>(
             let interval = runs.interval(metric, level)?;
             Ok((runs.summary(metric).unwrap_or_default(), interval))
         };
-        let summaries: Vec<(xai_core::statistics::Summary, Option<Interval>)> = metrics
+        let summaries: Vec<(xai_core::Summary, Option<Interval>)> = metrics
             .iter()
             .map(of_metric)
             .collect::<xai_core::Result<_>>()?;

@@ -2,7 +2,8 @@
 
 use xai_core::describe::{Parameter, Parameters, refused};
 use xai_core::statistics::jackknife;
-use xai_core::sum::{ExactSum, Moments};
+use xai_core::ExactSum;
+use xai_core::sum::Moments;
 use xai_core::tensor::check_shape;
 use xai_core::{Error, Interval, Result, Summary};
 

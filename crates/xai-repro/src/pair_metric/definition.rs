@@ -10,7 +10,7 @@ use xai_core::describe::MetricInfo;
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_core::describe::{Direction, MetricInfo, Range};
+/// use xai_core::{Direction, describe::{MetricInfo, Range}};
 /// use xai_repro::pair_metric::{PairDefinition, PairFormula};
 /// use xai_repro::{PairMetric, Pairwise};
 ///

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::mem::discriminant;
 
-use xai_core::describe::{Direction, MetricInfo, Range, Score, Scores};
+use xai_core::Direction;
+use xai_core::describe::{MetricInfo, Range, Score, Scores};
 use xai_core::statistics::{auroc, pearson, spearman};
 use xai_core::{ExactSum, Result, Summary, parallel};
 

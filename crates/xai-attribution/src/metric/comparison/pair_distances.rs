@@ -6,7 +6,8 @@
 
 use std::ops::Range;
 
-use xai_core::distance::{Distance, DistanceFunction};
+use xai_core::Distance;
+use xai_core::distance::DistanceFunction;
 use xai_core::simd::{InstructionSet, Simd, SimdKernel};
 use xai_core::tensor::{Rows, SCALE_MAPS_DOWN};
 use xai_core::{Error, ExactMean, Real, Result, parallel};

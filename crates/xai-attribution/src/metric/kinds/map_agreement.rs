@@ -1,7 +1,7 @@
 //! Agreement of two maps on the important features.
 
 use xai_core::statistics::PairOrders;
-use xai_core::statistics::ranks::spearman_finite;
+use xai_core::statistics::spearman_finite;
 use xai_core::{Error, Result};
 
 use crate::input;

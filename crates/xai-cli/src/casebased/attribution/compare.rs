@@ -9,8 +9,8 @@ use xai_metrics::casebased::data_attribution::{
     AttributionComparison, AttributionData, DatasetResult, evaluate_all, negative_means,
 };
 use xai_metrics::casebased::input;
-use xai_metrics::core::describe::{Setting, same_word};
-use xai_metrics::core::evaluation::{EvaluationTable, check_size};
+use xai_metrics::common::describe::{Setting, same_word};
+use xai_metrics::common::evaluation::{EvaluationTable, check_size};
 use xai_report::sections::data_attribution::KnownCases;
 
 use crate::casebased::attribution::family::DataAttributionMetrics;

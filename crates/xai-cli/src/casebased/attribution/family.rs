@@ -8,8 +8,8 @@ use serde::ser::{SerializeMap, Serializer};
 use xai_files::{Failure, InFiles};
 use xai_metrics::casebased::data_attribution::{self, Entry, METRICS, Outcome, evaluate_all};
 use xai_metrics::casebased::input;
-use xai_metrics::core::Input;
-use xai_metrics::core::describe::{InputSpec, MetricEntry, Setting};
+use xai_metrics::common::Input;
+use xai_metrics::common::describe::{InputSpec, MetricEntry, Setting};
 
 use crate::Context;
 use crate::casebased::attribution::inputs::{self, places};

@@ -10,8 +10,8 @@ use xai_metrics::casebased::data_attribution::{
     AttributionData, AttributionRows, InputArray, Subsets, spec,
 };
 use xai_metrics::casebased::input;
-use xai_metrics::core::Input;
-use xai_metrics::core::describe::Element;
+use xai_metrics::common::Input;
+use xai_metrics::common::describe::Element;
 
 use crate::metric_commands::InputFiles;
 

@@ -10,7 +10,7 @@ use xai_files::Failure;
 use xai_files::classes::Classes;
 use xai_metrics::casebased::AuditReport;
 use xai_metrics::casebased::result::Listing;
-use xai_metrics::core::Interval;
+use xai_metrics::common::Interval;
 
 use crate::casebased::audit::evaluation::Audited;
 use crate::casebased::explaining::{Tables, TestTable};

@@ -5,7 +5,7 @@ use std::path::Path;
 use ndarray::Ix1;
 use xai_files::arrays::StoredArray;
 use xai_files::{Failure, Files, InFile, InFiles, arrays};
-use xai_metrics::core::tensor::{is_zeros_and_ones, selected_rows};
+use xai_metrics::common::tensor::{is_zeros_and_ones, selected_rows};
 use xai_metrics::graph::input;
 
 /// Reads the positions of the measured rows from a file, if there is one. `n_rows` is called only for booleans and for

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use ndarray::{ArcArray2, Ix1, Ix2};
 use xai_files::{Files, InFile, InFiles, arrays};
-use xai_metrics::core::number::check_finite_slice;
+use xai_metrics::common::number::check_finite_slice;
 use xai_metrics::graph::input;
 use xai_report::sections::graph::{ExplainerResults, Graph, MaskWithTruth};
 

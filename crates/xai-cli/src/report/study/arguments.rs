@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, FromArgMatches};
-use xai_metrics::core::describe::Setting;
+use xai_metrics::common::describe::Setting;
 
 use crate::report::study::document::{Key, Table, Value};
 use crate::report::study::keys::{

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 use xai_files::{Failure, Files, InFile, InFiles};
-use xai_metrics::core::describe::Scores;
+use xai_metrics::common::describe::Scores;
 use xai_metrics::repro::study::{
     AccuracyProfile, MetricBehavior, StudyDraw, StudySettings, StudySummary, read_draws,
     write_draws, write_header,

@@ -10,7 +10,7 @@ use xai_casebased::data_attribution;
 use xai_core::describe::{MetricInfo, same_word};
 use xai_core::evaluation::{self, EvaluationTable, ExplainerValue, MetricResult};
 use xai_core::statistics::kendall;
-use xai_core::statistics::ranks::mid_ranks;
+use xai_core::statistics::mid_ranks;
 use xai_core::{Direction, Result};
 
 use crate::diff::figure::Figure;

@@ -2,7 +2,7 @@
 
 use xai_core::describe::{Parameters, metric};
 use xai_core::statistics::Correlation;
-use xai_core::statistics::ranks::{centred_ranks, correlate_ranks};
+use xai_core::statistics::{centred_ranks, correlate_ranks};
 use xai_core::{Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
