@@ -1,52 +1,23 @@
-//! Metrics of attribution maps: faithfulness, robustness, localization, complexity, agreement, axioms and sanity.
+//! Metrics of attribution maps.
 //!
-//! An attribution map says how much each part of an input contributed to a prediction. Most metrics of this crate
-//! change the input according to the map, call the model, and compare the scores. The model is anything that
-//! implements [`Model`], for example a closure.
+//! An attribution map says how much each part of an input contributed to a prediction. The metrics tell whether maps
+//! are right about the model, for inputs of any kind: images, tables, texts, time series. Maps are arrays, and the
+//! model is a closure from a batch of inputs to outputs, so any runtime can be used.
 //!
-//! # Which metric
+//! | question | metrics to begin with |
+//! |---|---|
+//! | Which explainer is to be trusted on this model? | [`SymmetricRelevanceGain`](metric::SymmetricRelevanceGain), in an [`Evaluation`] of several explainers |
+//! | Does the score fall without what the map marks? | [`Deletion`](metric::Deletion), [`Insertion`](metric::Insertion), [`AverageDrop`](metric::AverageDrop) |
+//! | Are the sizes of attributions right? | [`MuFidelity`](metric::MuFidelity), [`Completeness`](metric::Completeness), [`Infidelity`](metric::Infidelity) |
+//! | Does the map change when the input hardly does? | [`AverageStability`](metric::AverageStability), [`LocalLipschitz`](metric::LocalLipschitz) |
+//! | Does it depend on the model at all? | [`ModelRandomization`](metric::ModelRandomization), [`RandomLogit`](metric::RandomLogit) |
+//! | Does it mark what people would mark? | [`RelevanceMassAccuracy`](metric::RelevanceMassAccuracy), [`PointingGame`](metric::PointingGame), [`RationaleAuprc`](metric::RationaleAuprc) |
+//! | Is it simple enough to read? | [`Sparseness`](metric::Sparseness), [`Complexity`](metric::Complexity) |
 //!
-#![doc = include_str!("../GUIDE.md")]
+//! [The guide](guide) has all of them and tells which tend to disagree, and why. Compare maps of one model on one data
+//! set, with a random map among them, and read the intervals as well as the means.
 //!
-//! # All metrics
-//!
-#![doc = include_str!("../METRICS.md")]
-//!
-//! Most of them evaluate existing maps. [`Evaluation`] computes any of them for any number of explainers at once,
-//! shares all model scores between them, and tests which differences are significant. Metrics that need an explainer
-//! call it again. Some metrics have functions of their own: those of several models
-//! ([`ModelRandomization`](metric::ModelRandomization), [`Representativity`](metric::Representativity)), of spans
-//! ([`RationaleIouF1`](metric::RationaleIouF1), [`RationaleTokenF1`](metric::RationaleTokenF1)) and of given
-//! ablations ([`ContextLds`](metric::ContextLds)).
-//!
-//! How scores are read from the model (activation, batch size, layout) is set for a run, by [`Evaluate`]; metrics
-//! only have parameters of their own. A new metric is one file: see [`Measure`](metric::Measure), and [`batch`] for
-//! the work that it can share with others.
-//!
-//! # Limits of interpretation
-//!
-//! A masked input differs from all inputs that the model was trained on, and part of a drop is the model's reaction
-//! to that. Therefore compare maps of one model on one data set, not models. A low drop does not make a map
-//! convincing for people: it only says that the part the map keeps is sufficient for the model. A significant
-//! difference may still be too small to matter, so read the intervals as well as the tests.
-//!
-//! ```
-//! use ndarray::{Array2, ArrayViewD, Axis, array};
-//! use xai_attribution::{AverageDrop, Evaluate};
-//! // A model that scores class 0 by the first feature, and class 1 by the sum of the other two.
-//! let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
-//!     let rows = batch.outer_iter().flat_map(|x| [x[0], x[1] + x[2]]);
-//!     Ok(Array2::from_shape_vec((batch.shape()[0], 2), rows.collect()).unwrap())
-//! };
-//! let inputs = array![[1.0, 2.0, 2.0], [4.0, 1.0, 1.0]].into_dyn();
-//! let maps = array![[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]].into_dyn();
-//! let drop = AverageDrop::new().evaluate(&model, inputs.view(), &[1, 0], maps.view())?;
-//! // The first map keeps 2 of the score 4, the second all of 4.
-//! assert!((drop.value - 0.25).abs() < 1e-7);
-//! # Ok::<(), xai_attribution::Error>(())
-//! ```
-//!
-//! Two explainers side by side:
+//! # Example
 //!
 //! ```
 //! use ndarray::{Array2, ArrayViewD, array};
@@ -68,10 +39,42 @@
 //! # Ok::<(), xai_attribution::Error>(())
 //! ```
 //!
+//! One metric of one set of maps is computed by [`Evaluate::evaluate`], for example
+//! `AverageDrop::new().evaluate(&model, inputs, &targets, maps)`.
+//!
+//! # Modules
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`guide`](mod@guide) | which metric answers which question |
+//! | [`metric`] | the metrics, each with its formula, extremes, limits and source |
+//! | [`model`] | what a model, an explainer, samples and targets may be |
+//! | [`masked`] | models of any modality, which are called with the features that are kept |
+//! | [`evaluation`] | tables of explainers by metrics, with intervals and paired tests |
+//! | [`run`] | scores of the model without a metric, and the error that keeps what was computed |
+//! | [`perturbation`] | baselines, removal orders, subsets and neighbours: the options of metrics |
+//! | [`map`] | similarities and distances of maps |
+//! | [`stop`] | stopping an evaluation from another thread or an async runtime |
+//!
+//! For authors of metrics and programs: [`batch`] (the data of a run, and work that metrics share; begin with
+//! [`Measure`](metric::Measure)), [`input`] and [`help`] (names and advice in errors), [`metric::registry`], [`FAMILY`]
+//! and [`INPUTS`] (metrics and inputs by name).
+//!
+//! # Limits of interpretation
+//!
+//! A masked input differs from all inputs that the model was trained on, and part of a drop is the model's reaction
+//! to that. A low drop does not make a map convincing for people: it only says that the part the map keeps is
+//! sufficient for the model. A significant difference may still be too small to matter.
+//!
+//! # Arrays
+//!
+//! Signatures use the version of `ndarray` that is re-exported as [`ndarray`]. Arrays of another version, such as those
+//! of `linfa`, are passed as slices: `ndarray::ArrayView2::from_shape(x.dim(), x.as_slice().unwrap())`.
+//!
 //! # Features
 //!
-//! - `rayon` (default): masks and perturbations in parallel, and the batches of models wrapped in [`Concurrent`].
-//!   Results are bit-identical without it.
+//! - `rayon` (default): masks and perturbations in parallel, and the batches of models wrapped in
+//!   [`Concurrent`](model::Concurrent). Results are bit-identical without it.
 //! - `serde`: serialization of results and states.
 //! - `f32`: single precision for metrics that are created by name ([`metric::Entry::build`]). Metrics created by
 //!   their type support both precisions without this feature, which doubles the compile time of the registry.
@@ -83,6 +86,7 @@ pub mod batch;
 mod error;
 pub mod evaluation;
 mod family;
+pub mod guide;
 pub mod help;
 pub mod input;
 mod inputs;
@@ -93,6 +97,11 @@ pub mod model;
 pub mod perturbation;
 mod rows;
 pub mod run;
+
+#[doc(no_inline)]
+pub use ndarray;
+#[doc(inline)]
+pub use xai_core::stop;
 
 pub use evaluation::Evaluation;
 pub use family::FAMILY;

@@ -1,9 +1,6 @@
-//! All metrics of the family. The `mod.rs` of each folder lists the metrics in it.
+//! All metrics of the family, by name. The `mod.rs` of each folder lists the metrics in it.
 //!
-//! The library, the command line, the report, Python and the documentation read the metrics from here. To add one, write its file
-//! and list it in the `mod.rs` beside it; `cargo xtask metrics` updates the table below.
-//!
-#![doc = include_str!("../../METRICS.md")]
+//! The library, the command line, the report, Python and the documentation read the metrics from here.
 
 use std::sync::OnceLock;
 
