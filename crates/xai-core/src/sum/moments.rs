@@ -301,6 +301,8 @@ mod tests {
         let same = moments(&[0.1; 1000]);
         assert_eq!((same.std(), same.mean()), (Some(0.0), Some(0.1)));
         assert_eq!(moments(&[1e200, 2e200]).std(), None);
+        assert_eq!(moments(&[1e151, 2e151]).std(), None);
+        assert!(moments(&[1e149, 2e149]).std().is_some());
     }
 
     #[test]
