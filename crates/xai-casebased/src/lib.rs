@@ -65,6 +65,9 @@ pub use search::{Engine, NeighborSearch};
 pub use similarity::Similarity;
 pub use xai_core::{Accumulator, Distance, Error, ErrorKind, Kernel, Label, Result, Weighting};
 
+#[doc(inline)]
+pub use xai_core::stop;
+
 // Checked at compile time, because a closure or a cell in a private field would silently remove `Send` or `Sync`.
 const _: () = {
     const fn assert_send_sync<T: Send + Sync>() {}

@@ -74,3 +74,8 @@ pub use schema::{Change, Feature, FeatureKind, Schema};
 pub use selection::{Over, Rows, Selection};
 pub use values::CounterfactualValues;
 pub use xai_core::{Error, ErrorKind, Result};
+
+#[doc(no_inline)]
+pub use ndarray;
+#[doc(inline)]
+pub use xai_core::stop;

@@ -1,5 +1,7 @@
 //! Macros of `xai_core::describe`: the documentation of a metric is its description, documented
 //! fields are its parameters, and documented variants are the words of a choice.
+//!
+//! Depend on `xai-core`, which re-exports them in `describe`.
 #![forbid(unsafe_code)]
 
 mod attributes;

@@ -74,6 +74,9 @@ pub use registry::FAMILY;
 pub use unfaithfulness::{KlDirection, Unfaithfulness, UnfaithfulnessMetric, unfaithfulness};
 pub use xai_core::{Accumulator, Error, ErrorKind, Result};
 
+#[doc(inline)]
+pub use xai_core::stop;
+
 // These types can be sent to other threads and shared between them.
 const _: () = {
     const fn crosses_threads<T: Send + Sync>() {}

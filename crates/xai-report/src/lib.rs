@@ -1,4 +1,10 @@
 #![doc = include_str!("../README.md")]
+//!
+//! # Modules
+//!
+//! - [`sections`]: the sections of a report, one module per kind. Each is created from results of a family.
+//! - [`diff`](mod@diff): what changed between two reports.
+//! - [`text`]: numbers and names as the page shows them.
 #![forbid(unsafe_code)]
 #![warn(missing_debug_implementations)]
 #![warn(missing_docs)]

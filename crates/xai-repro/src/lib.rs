@@ -84,6 +84,9 @@ pub use simulate::ClassDistribution;
 pub use study::SimulationStudy;
 pub use xai_core::{Accumulator, Error, ErrorKind, Interval, Label, Result, Summary};
 
+#[doc(inline)]
+pub use xai_core::stop;
+
 // Fails to compile if one of these types can no longer be sent to and shared with other threads.
 const _: () = {
     const fn crosses_threads<T: Send + Sync>() {}
