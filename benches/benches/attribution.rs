@@ -12,7 +12,11 @@ use xai_attribution::metric::{
     Infidelity, Irof, MetricValue, Perturbation, RoadMostRelevantFirst, SensitivityN,
 };
 use xai_attribution::perturbation::{Features, SubsetSize};
-use xai_attribution::{Activation, AverageDrop, AverageGain, AverageIncrease, Complexity, Concurrent, Deletion, Evaluate, Evaluation, EvaluationError, Insertion, InputLayout, MuFidelity, Sparseness, complexity, sparseness};
+use xai_attribution::{
+    Activation, AverageDrop, AverageGain, AverageIncrease, Complexity, Concurrent, Deletion,
+    Evaluate, Evaluation, EvaluationError, InputLayout, Insertion, MuFidelity, Sparseness,
+    complexity, sparseness,
+};
 use xai_benches::limits::{Limit, Work};
 use xai_core::Accumulator;
 use xai_core::random::{random_stream, uniform};

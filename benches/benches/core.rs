@@ -9,8 +9,8 @@ use ndarray::{Array1, Array2};
 use share::Group;
 use std::hint::black_box;
 use xai_benches::limits::{Limit, Work};
-use xai_core::number::{OrderKey, check_finite, sort_indexed, sort_keys};
 use xai_core::Real;
+use xai_core::number::{OrderKey, check_finite, sort_indexed, sort_keys};
 use xai_core::random::{random_stream, uniform};
 use xai_core::{Activation, ExactSum, input};
 

@@ -6,11 +6,14 @@
 
 use std::fmt::Display;
 
+use xai_core::Interval;
 use xai_core::evaluation::holm;
 use xai_core::parallel;
 use xai_core::random::{RandomStream, normal, random_stream, uniform};
-use xai_core::Interval;
-use xai_core::statistics::{ZeroMethod, auroc_interval, bootstrap_bca, bootstrap_replicates, jackknife, mean_interval, wilcoxon_signed_rank, wilson};
+use xai_core::statistics::{
+    ZeroMethod, auroc_interval, bootstrap_bca, bootstrap_replicates, jackknife, mean_interval,
+    wilcoxon_signed_rank, wilson,
+};
 use xai_core::sum::Moments;
 
 const DATA_SETS: usize = 20_000;
@@ -293,13 +296,12 @@ fn tests() {
             draw: |s| normal(s) / (1.0 - uniform(s)),
         },
     ];
-    let p_value =
-        |draw: fn(&mut RandomStream) -> f64, n: usize, stream: &mut RandomStream| {
-            let values: Vec<f64> = (0..n).map(|_| draw(stream)).collect();
-            wilcoxon_signed_rank(&values, ZeroMethod::Wilcox)
-                .ok()
-                .and_then(|test| test.p_value)
-        };
+    let p_value = |draw: fn(&mut RandomStream) -> f64, n: usize, stream: &mut RandomStream| {
+        let values: Vec<f64> = (0..n).map(|_| draw(stream)).collect();
+        wilcoxon_signed_rank(&values, ZeroMethod::Wilcox)
+            .ok()
+            .and_then(|test| test.p_value)
+    };
     for source in &differences {
         row(
             source.name,

@@ -198,9 +198,7 @@ fn wasm() -> Result {
             eprintln!("left out: the target {TARGET} and rustup, which adds it, are not here");
             return Ok(());
         }
-        command("rustup")
-            .args(["target", "add", TARGET])
-            .run()?;
+        command("rustup").args(["target", "add", TARGET]).run()?;
     }
     let libraries: String = LIBRARIES.map(|name| format!(" --package {name}")).concat();
     cargo(&format!("check --target {TARGET}{libraries}")).run()
@@ -320,7 +318,12 @@ mod tests {
         }
         let all = names(&["--all"]);
         assert_eq!(all[all.len() - 3..], ["onnxruntime", "browser", "publish"]);
-        assert!(["sequential", "wasm"].map(str::to_owned).iter().all(|step| all.contains(step)));
+        assert!(
+            ["sequential", "wasm"]
+                .map(str::to_owned)
+                .iter()
+                .all(|step| all.contains(step))
+        );
     }
 
     #[test]

@@ -10,7 +10,9 @@ use xai_attribution::metric::{
 };
 use xai_attribution::model::Targets;
 use xai_attribution::perturbation::{Features, Neighborhood, Neighbors, SubsetSize};
-use xai_attribution::{Activation, Baseline, Concurrent, Deletion, Evaluate, EvaluationError, InputLayout, MuFidelity};
+use xai_attribution::{
+    Activation, Baseline, Concurrent, Deletion, Evaluate, EvaluationError, InputLayout, MuFidelity,
+};
 use xai_core::statistics::Correlation;
 
 use crate::workload::{self, Prepared, Result, Workload};

@@ -1,4 +1,4 @@
 //! Predicted classes of model outputs. See [`Activation`](crate::Activation) for scores.
 
-pub use crate::activation::{arg_max, arg_max_rows};
 pub(crate) use crate::activation::Activation;
+pub use crate::activation::{arg_max, arg_max_rows};

@@ -36,9 +36,10 @@ impl RandomStream {
 #[must_use]
 pub fn random_stream(seed: u64, item: u64) -> RandomStream {
     const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-    RandomStream(Xoshiro256PlusPlus::seed_from_u64(mix(
-        mix(seed.wrapping_add(GOLDEN)) ^ item.wrapping_mul(GOLDEN)
-    )))
+    RandomStream(Xoshiro256PlusPlus::seed_from_u64(mix(mix(
+        seed.wrapping_add(GOLDEN)
+    ) ^ item
+        .wrapping_mul(GOLDEN))))
 }
 
 /// Finaliser of `SplitMix64`, a bijection of 64-bit integers.

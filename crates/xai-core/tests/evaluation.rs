@@ -1,8 +1,8 @@
 //! Tables of explainers by metrics.
 
 use xai_core::evaluation::{COMPARE_FEWER, EvaluationValues, MetricValues, Statistics};
-use xai_core::stop::{StopFlag, Stopped, stoppable};
 use xai_core::reliability::EVALUATE_FEWER;
+use xai_core::stop::{StopFlag, Stopped, stoppable};
 use xai_core::{Direction, ErrorKind, input};
 
 fn values(per_sample: Vec<Vec<f64>>) -> EvaluationValues {

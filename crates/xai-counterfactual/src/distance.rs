@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use ndarray::{Array2, ArrayView2, Axis};
-use xai_core::describe::{Parameter, Parameters};
 use xai_core::Distance;
+use xai_core::describe::{Parameter, Parameters};
 use xai_core::distance::{DistanceFunction, Mahalanobis};
 use xai_core::statistics::quantile;
 use xai_core::{Error, Help, Result, parallel};

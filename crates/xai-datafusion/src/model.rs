@@ -8,9 +8,9 @@ use datafusion::arrow::datatypes::{DataType, Field, Float64Type, Int64Type};
 use datafusion::common::{Result, exec_err, internal_datafusion_err};
 use ndarray::ArrayViewD;
 use xai_core::Error;
+use xai_core::InputLayout;
 use xai_core::input::OUTPUTS;
 use xai_core::output::arg_max;
-use xai_core::InputLayout;
 use xai_core::tensor::{MaskScaling, mask_inputs};
 
 use crate::function::{Argument, Kind, Lists, failed, list, present};

@@ -148,7 +148,8 @@ impl Report {
     pub fn from_json(json: &[u8]) -> Result<Self, Error> {
         // Some editors write a byte-order mark at the beginning of a file.
         let without_bom = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
-        let value: Value = serde_json::from_slice(without_bom).map_err(|e| Error::Json(e.into()))?;
+        let value: Value =
+            serde_json::from_slice(without_bom).map_err(|e| Error::Json(e.into()))?;
         match value.get("schema_version").and_then(Value::as_u64) {
             Some(version) if (1..=u64::from(SCHEMA_VERSION)).contains(&version) => {
                 serde_json::from_value(value).map_err(|e| Error::Schema(e.into()))

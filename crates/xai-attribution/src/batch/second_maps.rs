@@ -120,8 +120,12 @@ pub struct ReferenceMaps(Arc<dyn Reference>);
 trait Reference: Send + Sync {
     fn shape(&self) -> &[usize];
     fn check(&self) -> Result<()>;
-    fn attributions(&self, maps: Range<usize>, shape: &[usize], layout: InputLayout)
-    -> Result<Vec<f64>>;
+    fn attributions(
+        &self,
+        maps: Range<usize>,
+        shape: &[usize],
+        layout: InputLayout,
+    ) -> Result<Vec<f64>>;
 }
 
 /// Samples with their precision `T`, to implement [`Reference`] for either.

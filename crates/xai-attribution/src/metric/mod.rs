@@ -40,8 +40,11 @@ pub use protocol::{Measure, Metric, key};
 pub use registry::from_setting;
 pub use robustness::*;
 pub use sanity::*;
-pub use xai_core::describe::{Described, Invariance, MetricInfo, Mirror, Param, Parameter, Parameters, Range, Setting, Settings, Value, metric};
 pub use xai_core::Direction;
+pub use xai_core::describe::{
+    Described, Invariance, MetricInfo, Mirror, Param, Parameter, Parameters, Range, Setting,
+    Settings, Value, metric,
+};
 pub use xai_core::evaluation::{CurvePoint, TiedFeatures};
 pub use {
     axiomatic::*, comparison::*, complexity::*, context::*, faithfulness::*, plausibility::*,

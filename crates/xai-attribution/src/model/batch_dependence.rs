@@ -99,7 +99,8 @@ impl<T: Real, M: Deref<Target: Model<T>>> Model<T> for GuardedModel<M> {
             .model
             .outputs_of(first, sample_of)
             .map_err(|source| BatchDependence {
-                why: "its first row alone, which shows whether answers depend on the batch".to_owned(),
+                why: "its first row alone, which shows whether answers depend on the batch"
+                    .to_owned(),
                 source: Some(source),
             })?;
         compare(&outputs, &alone)?;

@@ -326,14 +326,24 @@ mod tests {
     #[test]
     fn cells_cover_the_positions_once_in_every_layout() {
         for (shape, layout, features, n_cells) in [
-            (vec![1, 8, 8, 3], InputLayout::ChannelsLast, Features::Grid(3), 9),
+            (
+                vec![1, 8, 8, 3],
+                InputLayout::ChannelsLast,
+                Features::Grid(3),
+                9,
+            ),
             (
                 vec![1, 3, 7, 5],
                 InputLayout::ChannelsFirst,
                 Features::Grid(9),
                 35,
             ),
-            (vec![1, 10, 4], InputLayout::TimeSeries, Features::Grid(5), 20),
+            (
+                vec![1, 10, 4],
+                InputLayout::TimeSeries,
+                Features::Grid(5),
+                20,
+            ),
             (vec![1, 6], InputLayout::Tabular, Features::Grid(2), 6),
             (
                 vec![1, 4, 4, 1],
@@ -347,7 +357,12 @@ mod tests {
                 Features::Patches(3),
                 6,
             ),
-            (vec![1, 10, 4], InputLayout::TimeSeries, Features::Patches(4), 12),
+            (
+                vec![1, 10, 4],
+                InputLayout::TimeSeries,
+                Features::Patches(4),
+                12,
+            ),
             (vec![1, 6], InputLayout::Tabular, Features::Patches(4), 6),
             (
                 vec![1, 4, 4, 1],

@@ -8,7 +8,10 @@ use xai_attribution::batch::Data;
 use xai_attribution::metric::{AverageStability, MetricValue, PointingGame};
 use xai_attribution::model::{BoxError, Samples, Targets};
 use xai_attribution::perturbation::{Features, SubsetSize};
-use xai_attribution::{AverageDrop, AverageGain, BaseScorePolicy, Baseline, Complexity, Concurrent, Deletion, Evaluate, Evaluation, EvaluationError, InputLayout, Model, MuFidelity, complexity, help, input};
+use xai_attribution::{
+    AverageDrop, AverageGain, BaseScorePolicy, Baseline, Complexity, Concurrent, Deletion,
+    Evaluate, Evaluation, EvaluationError, InputLayout, Model, MuFidelity, complexity, help, input,
+};
 use xai_core::{Error, ErrorKind, Input};
 
 type Answer = Result<Array2<f64>, std::io::Error>;
@@ -251,7 +254,10 @@ fn an_input_that_a_metric_needs_is_missed_before_anything_is_computed() {
     let alone = Complexity
         .evaluate_on(Data::from_maps(maps.view()))
         .unwrap();
-    assert_eq!(alone, complexity(maps.view(), InputLayout::Tabular).unwrap());
+    assert_eq!(
+        alone,
+        complexity(maps.view(), InputLayout::Tabular).unwrap()
+    );
 }
 
 /// Maps are all there is: nothing is wrong with inputs that nobody handed in.

@@ -6,9 +6,12 @@ use serde_json::Value;
 use xai_attribution::metric::MetricValue;
 use xai_attribution::perturbation::{Features, SubsetSampling, SubsetSize};
 use xai_attribution::run::{MaskedScores, base_scores, masked_scores};
-use xai_attribution::{Activation, AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, Deletion, Evaluate, Insertion, InputLayout, MuFidelity, Scoring, complexity, sparseness};
-use xai_core::{Error, ErrorKind};
+use xai_attribution::{
+    Activation, AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, Deletion, Evaluate,
+    InputLayout, Insertion, MuFidelity, Scoring, complexity, sparseness,
+};
 use xai_core::tensor::{MaskScaling, mask_inputs};
+use xai_core::{Error, ErrorKind};
 
 const TOLERANCE: f64 = 2e-5;
 

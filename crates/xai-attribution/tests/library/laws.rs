@@ -5,7 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ndarray::{Array2, ArrayD, ArrayViewD, Axis, IxDyn};
 use proptest::prelude::*;
 use xai_attribution::run::{base_scores, masked_scores};
-use xai_attribution::{Accumulator, Activation, AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, Concurrent, Deletion, Evaluate, Insertion, InputLayout, Scoring, complexity, sparseness};
+use xai_attribution::{
+    Accumulator, Activation, AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy,
+    Concurrent, Deletion, Evaluate, InputLayout, Insertion, Scoring, complexity, sparseness,
+};
 
 type Answer = Result<Array2<f64>, std::fmt::Error>;
 

@@ -8,7 +8,9 @@ use xai_attribution::masked::{CachedModel, MaskedEvaluation, MaskedModel};
 use xai_attribution::metric::{Entry, Measure, Sufficiency, registry};
 use xai_attribution::model::BoxError;
 use xai_attribution::perturbation::{GivenNeighbors, GivenOrders, GivenSubsets};
-use xai_attribution::{Baseline, Deletion, ErrorKind, Evaluate, Evaluation, Insertion, InputLayout, MuFidelity, input};
+use xai_attribution::{
+    Baseline, Deletion, ErrorKind, Evaluate, Evaluation, InputLayout, Insertion, MuFidelity, input,
+};
 use xai_core::describe::Value;
 
 /// `σ(b + w·kept + Σ v_ab kept_a kept_b)`, or its logit.

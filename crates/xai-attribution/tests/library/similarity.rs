@@ -15,8 +15,8 @@ use xai_attribution::model::Targets;
 use xai_attribution::perturbation::{Neighborhood, Neighbors};
 use xai_attribution::run::evaluate_together;
 use xai_attribution::{Evaluate, EvaluationError, InputLayout, help, input};
-use xai_core::Input;
 use xai_core::ErrorKind;
+use xai_core::Input;
 use xai_core::statistics::spearman;
 
 const TOLERANCE: f64 = 2e-5;

@@ -9,7 +9,10 @@ use xai_attribution::metric::registry::{find, metrics};
 use xai_attribution::metric::{Entry, Measure, MetricValue, Value};
 use xai_attribution::model::{BoxError, Counted, Explainer, Targets};
 use xai_attribution::perturbation::GivenSubsets;
-use xai_attribution::{Activation, Error, ErrorKind, Evaluate, Evaluation, EvaluationError, InputLayout, Model, Real, Scoring, input};
+use xai_attribution::{
+    Activation, Error, ErrorKind, Evaluate, Evaluation, EvaluationError, InputLayout, Model, Real,
+    Scoring, input,
+};
 
 /// Images with maps, masks and segments.
 #[derive(Debug, Clone)]
@@ -42,9 +45,9 @@ impl Problem {
             .with(SecondMaps::from_maps(
                 x.mapv(|x| self.unit * (2.0 * x.to_f64_exact() + 0.25)),
             ))
-            .with(ReferenceMaps::new(x.mapv(|x| {
-                T::from_f64_nearest(self.unit) * (x * x - T::ONE)
-            })))
+            .with(ReferenceMaps::new(
+                x.mapv(|x| T::from_f64_nearest(self.unit) * (x * x - T::ONE)),
+            ))
             .scoring(Scoring {
                 activation: Activation::Softmax,
                 batch_size: Some(batch_size),

@@ -10,8 +10,8 @@ use xai_attribution::metric::{
 };
 use xai_attribution::model::{BoxError, Samples, Targets};
 use xai_attribution::{Concurrent, Evaluate, Evaluation, Result, help, input};
-use xai_core::Input;
 use xai_core::Distance;
+use xai_core::Input;
 use xai_core::stop::{StopFlag, Stopped, stoppable};
 
 type Answer<A> = std::result::Result<A, std::fmt::Error>;

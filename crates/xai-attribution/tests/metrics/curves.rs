@@ -11,7 +11,9 @@ use xai_attribution::metric::{
 use xai_attribution::perturbation::{
     Features, GivenOrders, GivenSubsets, RemovalOrder, SubsetSampling, SubsetSize,
 };
-use xai_attribution::{BaseScorePolicy, Baseline, Deletion, ErrorKind, Evaluate, InputLayout, MuFidelity, input};
+use xai_attribution::{
+    BaseScorePolicy, Baseline, Deletion, ErrorKind, Evaluate, InputLayout, MuFidelity, input,
+};
 use xai_core::Input;
 use xai_core::statistics::Correlation;
 

@@ -6,9 +6,9 @@ use xai_attribution::metric::registry::metrics;
 use xai_attribution::metric::{Entry, Measure, Metric, Value};
 use xai_attribution::perturbation::RemovalOrder;
 use xai_attribution::{Baseline, Deletion, InputLayout, input};
-use xai_core::describe::ends::ends;
 use xai_core::Direction;
 use xai_core::describe::Mirror;
+use xai_core::describe::ends::ends;
 use xai_core::parallel::with_work_size;
 
 use crate::all_metrics::{Problem, SIDE, built, can_be_judged, example, settings};

@@ -10,7 +10,9 @@ use xai_attribution::map::MapSimilarity;
 use xai_attribution::metric::{Adcc, AttributionStability, Continuity, Measure};
 use xai_attribution::model::Targets;
 use xai_attribution::perturbation::{GivenNeighbors, Neighborhood, Neighbors, ShiftAxes, Shifts};
-use xai_attribution::{Concurrent, ErrorKind, Evaluate, Evaluation, EvaluationError, InputLayout, Result, help, input};
+use xai_attribution::{
+    Concurrent, ErrorKind, Evaluate, Evaluation, EvaluationError, InputLayout, Result, help, input,
+};
 use xai_core::Input;
 
 type Maps = Result<ArrayD<f64>, std::fmt::Error>;
@@ -228,7 +230,11 @@ fn shifts_move_all_channels_and_fill_with_the_smallest_value() {
         .permuted_axes([0, 3, 1, 2])
         .as_standard_layout()
         .to_owned();
-    let (other, same) = of(&channels_first.into_dyn(), InputLayout::ChannelsFirst, &right);
+    let (other, same) = of(
+        &channels_first.into_dyn(),
+        InputLayout::ChannelsFirst,
+        &right,
+    );
     assert_eq!(other.permuted_axes(vec![0, 2, 3, 1]), moved);
     // Up to the order of the terms.
     assert!((value - same).abs() < 1e-12);

@@ -282,7 +282,11 @@ impl Run<'_> {
     ) -> Result<MetricValue, xai_attribution::EvaluationError> {
         let (x, maps) = (self.x.clone(), self.maps.clone());
         let (x, maps, layout) = match is_flat {
-            true => (flat(x).into_dyn(), flat(maps).into_dyn(), InputLayout::Tabular),
+            true => (
+                flat(x).into_dyn(),
+                flat(maps).into_dyn(),
+                InputLayout::Tabular,
+            ),
             false => (x, maps, InputLayout::ChannelsFirst),
         };
         let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
+use xai_core::Interval;
 use xai_core::describe::{Parameters, metric};
 use xai_core::number::check_finite_slice;
-use xai_core::Interval;
 use xai_core::statistics::{ThresholdPoint, auroc_interval, thresholds};
 use xai_core::tensor::check_shape;
 use xai_core::{Error, Result};

@@ -56,7 +56,10 @@ fn messages_name_the_thing_the_place_the_expectation_and_the_way_out() {
     );
     let model = |_: ndarray::ArrayView2<'_, f64>| Err::<Vec<i32>, _>("out of memory");
     assert_eq!(
-        plain.explain_with(train.view(), model).unwrap_err().problem(),
+        plain
+            .explain_with(train.view(), model)
+            .unwrap_err()
+            .problem(),
         "model: failed on samples 0 to 1: out of memory"
     );
 }

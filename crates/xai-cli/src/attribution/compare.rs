@@ -11,7 +11,9 @@ use xai_metrics::attribution::batch::{Data, PlannedRows};
 use xai_metrics::attribution::evaluation::EvaluationTable;
 use xai_metrics::attribution::model::{Concurrent, ModelCalls, Samples, Targets};
 use xai_metrics::attribution::run::CompletedScores;
-use xai_metrics::attribution::{Evaluate, Evaluation, EvaluationError, InputLayout, Scoring, help, input, input_spec};
+use xai_metrics::attribution::{
+    Evaluate, Evaluation, EvaluationError, InputLayout, Scoring, help, input, input_spec,
+};
 use xai_metrics::common::{Error, ErrorKind, Input};
 
 use crate::attribution::explainer_files::{ExplainerFiles, OpenedExplainers};

@@ -147,7 +147,9 @@ fn read(path: &Path) -> Result<Report, Failure> {
             Error::SchemaVersion(_) => {
                 failure.help("make the report again with this version of xai")
             }
-            Error::NoSchemaVersion => failure.help("choose the report.json that `xai report` wrote"),
+            Error::NoSchemaVersion => {
+                failure.help("choose the report.json that `xai report` wrote")
+            }
             _ => failure,
         }
     })

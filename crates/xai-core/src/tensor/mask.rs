@@ -394,7 +394,11 @@ mod tests {
             mask_inputs(x.view(), m.view(), layout, MaskScaling::Relative).unwrap_err()
         };
         for (inputs, maps, layout) in [
-            (&[2, 3, 4, 5][..], &[2, 5, 3, 4][..], InputLayout::ChannelsLast),
+            (
+                &[2, 3, 4, 5][..],
+                &[2, 5, 3, 4][..],
+                InputLayout::ChannelsLast,
+            ),
             (&[2, 5, 3, 4], &[2, 3, 4, 1], InputLayout::ChannelsFirst),
             (&[2, 3, 4], &[2, 4], InputLayout::TimeSeries),
             (&[2, 3], &[3, 3], InputLayout::Tabular),

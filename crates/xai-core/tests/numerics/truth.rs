@@ -2,8 +2,8 @@
 //! than one call.
 
 use xai_core::Distance;
-use xai_core::distance::DistanceFunction;
 use xai_core::Summary;
+use xai_core::distance::DistanceFunction;
 use xai_core::statistics::{ZeroMethod, wilcoxon_signed_rank};
 use xai_core::sum::Moments;
 

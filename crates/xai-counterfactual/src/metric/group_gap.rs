@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
+use xai_core::Label;
 use xai_core::Result;
 use xai_core::describe::{MetricInfo, metric};
-use xai_core::Label;
 use xai_core::number::labels_to_i64;
 use xai_core::tensor::check_shape;
 

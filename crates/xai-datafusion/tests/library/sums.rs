@@ -5,8 +5,8 @@ use std::sync::Arc;
 use datafusion::arrow::array::{ArrayRef, AsArray, Float64Array, Int64Array};
 use datafusion::arrow::datatypes::{Float64Type, Int64Type, UInt64Type};
 use proptest::prelude::*;
-use xai_core::statistics::mean_interval;
 use xai_core::ExactSum;
+use xai_core::statistics::mean_interval;
 use xai_core::sum::Moments;
 
 use crate::tables::{any_cuts, bits, error, number, rows, session, table};

@@ -72,7 +72,8 @@ pub(super) fn repro_summaries<'py>(
         let summaries: Vec<(xai_core::Summary, Option<Interval>)> = metrics
             .iter()
             .map(of_metric)
-            .collect::<xai_core::Result<_>>()?;
+            .collect::<xai_core::Result<_>>(
+        )?;
         Ok::<_, Error>((summaries, runs.errors().clone()))
     };
     let (summaries, sets) = work::run(py, n_jobs, summarize)?.or_raise(py)?;

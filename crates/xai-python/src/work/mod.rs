@@ -15,8 +15,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use xai_core::stop::{StopFlag, stoppable};
 use xai_core::parallel::with_work_size;
+use xai_core::stop::{StopFlag, stoppable};
 
 pub(crate) use calls::Calls;
 

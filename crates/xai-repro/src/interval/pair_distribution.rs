@@ -1,8 +1,8 @@
 //! Values of one metric for all pairs of runs: summaries, intervals, leave-one-out means.
 
+use xai_core::ExactSum;
 use xai_core::describe::{Parameter, Parameters, refused};
 use xai_core::statistics::jackknife;
-use xai_core::ExactSum;
 use xai_core::sum::Moments;
 use xai_core::tensor::check_shape;
 use xai_core::{Error, Interval, Result, Summary};

@@ -1,7 +1,7 @@
 //! Sufficiency: do samples with similar maps have the same prediction?
 
-use xai_core::describe::{Parameters, metric};
 use xai_core::Distance;
+use xai_core::describe::{Parameters, metric};
 use xai_core::output::arg_max_rows;
 use xai_core::{Real, Result};
 

@@ -4,7 +4,7 @@ use ndarray::{ArrayView2, ArrayViewD};
 use xai_core::describe::metric;
 use xai_core::number::check_finite;
 use xai_core::statistics::{centred_ranks, correlate_ranks};
-use xai_core::{Error, ExactMean, Label, InputLayout, Real, Result, parallel};
+use xai_core::{Error, ExactMean, InputLayout, Label, Real, Result, parallel};
 
 use crate::input;
 use crate::map::positions::attributions_of_maps;

@@ -230,9 +230,7 @@ impl Baseline {
                 let one: Vec<f64> = one.iter().copied().collect();
                 shared(&|e| one[e])
             }
-            Self::SampleMin => {
-                fill_samples(batch, |x| x.iter().copied().fold(T::INFINITY, T::min))
-            }
+            Self::SampleMin => fill_samples(batch, |x| x.iter().copied().fold(T::INFINITY, T::min)),
             Self::SampleMax => {
                 fill_samples(batch, |x| x.iter().copied().fold(T::NEG_INFINITY, T::max))
             }

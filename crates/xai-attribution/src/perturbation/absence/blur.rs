@@ -6,7 +6,11 @@ use xai_core::number::elementary;
 use xai_core::{InputLayout, Real};
 
 /// Blurs every sample by a separable Gaussian along height and width, or along time. Tabular samples stay as they are.
-pub(crate) fn blurred<T: Real>(inputs: ArrayViewD<'_, T>, layout: InputLayout, sigma: f64) -> Vec<T> {
+pub(crate) fn blurred<T: Real>(
+    inputs: ArrayViewD<'_, T>,
+    layout: InputLayout,
+    sigma: f64,
+) -> Vec<T> {
     let shape = &inputs.shape()[1..];
     let axes: &[usize] = match layout {
         InputLayout::ChannelsLast => &[0, 1],

@@ -147,7 +147,12 @@ fn evaluate(
 fn gallery(arguments: &Compare, compared: &Compared) -> Result<Option<Gallery>, Failure> {
     let shape = compared.opened.inputs.shape();
     let layout = compared.scoring.layout_of(shape).ok();
-    let is_image = |layout: &InputLayout| matches!(layout, InputLayout::ChannelsFirst | InputLayout::ChannelsLast);
+    let is_image = |layout: &InputLayout| {
+        matches!(
+            layout,
+            InputLayout::ChannelsFirst | InputLayout::ChannelsLast
+        )
+    };
     let choice = GalleryChoice::new(&compared.table);
     let (Some(layout), Some(choice)) = (layout.filter(is_image), choice) else {
         return Ok(None);

@@ -73,7 +73,9 @@ fn layout_from_operators(input: &str, nodes: &[Node]) -> Option<InputLayout> {
                 Some([0, 2, 3, 1]) => return Some(InputLayout::ChannelsFirst),
                 _ => {}
             },
-            operator if CHANNELS_FIRST.contains(&operator) => return Some(InputLayout::ChannelsFirst),
+            operator if CHANNELS_FIRST.contains(&operator) => {
+                return Some(InputLayout::ChannelsFirst);
+            }
             operator if SHAPE_PRESERVING.contains(&operator) => {
                 same_axes.extend(node.output.iter().map(|name| &**name));
             }
