@@ -3,7 +3,7 @@
 //! A family uses a constant from here if it has the same input, and defines its other inputs in a
 //! module of the same name.
 
-use crate::error::Input;
+use crate::input_name::Input;
 
 /// Samples that are explained or predicted, one per row of the data.
 pub const SAMPLES: Input = Input::new("samples");

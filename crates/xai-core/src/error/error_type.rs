@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::error::help::Help;
-use crate::error::input_name::Input;
+use crate::input_name::Input;
 
 /// Part of an error message, without allocation if it is constant.
 pub type Name = Cow<'static, str>;

@@ -9,9 +9,8 @@
 
 pub(crate) mod error_type;
 pub(crate) mod help;
-pub(crate) mod input_name;
 
+pub(crate) use crate::input_name::Input;
 pub(crate) use error_type::{Error, ErrorKind, Result};
 pub use error_type::{LOOKS_TRANSPOSED, Name, ShortNumber, with_sources};
 pub(crate) use help::Help;
-pub(crate) use input_name::Input;
