@@ -37,7 +37,7 @@
 //!
 //! # Arrays
 //!
-//! Signatures use the version of `ndarray` that is re-exported as [`ndarray`](common::ndarray). Arrays of another
+//! Signatures use the version of `ndarray` that is re-exported as [`ndarray`]. Arrays of another
 //! version are passed as slices, [as shown there](common#arrays).
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
@@ -51,6 +51,8 @@ pub use xai_attribution as attribution;
 pub use xai_casebased as casebased;
 #[doc(inline)]
 pub use xai_core as common;
+#[doc(no_inline)]
+pub use xai_core::ndarray;
 #[cfg(feature = "graph")]
 #[doc(inline)]
 pub use xai_graph as graph;
