@@ -279,7 +279,7 @@ impl DataAttribution {
 
 impl CaseImage {
     /// One of several images; `None` if the row is not an image.
-    fn from_row(images: &ArrayD<f32>, layout: Layout, row: usize) -> Option<Self> {
+    fn from_row(images: &ArrayD<f32>, layout: InputLayout, row: usize) -> Option<Self> {
         let image = image(images, layout, row)?;
         let (pixels, (height, width), is_colored) = scaled(&image, range(&image));
         Some(Self {
