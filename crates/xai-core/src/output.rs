@@ -1,4 +1,3 @@
 //! Predicted classes of model outputs. See [`Activation`](crate::Activation) for scores.
 
-pub(crate) use crate::activation::Activation;
 pub use crate::activation::{arg_max, arg_max_rows};

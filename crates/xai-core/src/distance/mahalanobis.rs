@@ -209,7 +209,8 @@ impl SimdKernel for Substitution<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::distance::{Distance, DistanceFunction};
+    use crate::Distance;
+    use crate::distance::DistanceFunction;
     use crate::random::{random_stream, uniform};
     use crate::sum::ExactSum;
     use approx::assert_relative_eq;

@@ -7,9 +7,7 @@ pub(crate) mod distances;
 mod mahalanobis;
 pub(crate) mod weighting;
 
-pub(crate) use distances::Distance;
 pub use distances::{
     DistanceFunction, LEAVE_ROW_OUT, REGULAR_SQUARES, SCALE_FEATURE_DOWN, squared_euclidean,
 };
 pub use mahalanobis::{LEAVE_FEATURE_OUT, Mahalanobis};
-pub(crate) use weighting::{Kernel, Weighting};

@@ -5,7 +5,7 @@ pub(crate) mod label;
 mod radix_sort;
 pub(crate) mod real;
 
-pub(crate) use label::{Label, all_finite};
+pub(crate) use label::all_finite;
 pub use label::{
     check_domain, check_finite, check_finite_slice, check_labels, class_index, labels_to_i64,
 };

@@ -16,7 +16,6 @@ mod thresholds;
 pub use centred::{Centred, Covariance};
 pub use correlation::{Correlation, pearson};
 pub use delong::auroc_interval;
-pub(crate) use interval::Interval;
 pub use interval::{
     IntervalMethod, bootstrap_bca, bootstrap_percentile, bootstrap_replicates, jackknife,
 };
@@ -27,6 +26,5 @@ pub use ranks::{
     auroc, average_precision, centred_ranks, correlate_ranks, mid_ranks, spearman, spearman_finite,
 };
 pub use signed_rank::{SignedRankTest, ZeroMethod, wilcoxon_signed_rank};
-pub(crate) use summary::Summary;
 pub use summary::quantile;
 pub use thresholds::{ThresholdPoint, thresholds};

@@ -265,7 +265,7 @@ impl Accumulator for ExactMean {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
-    use crate::statistics::Summary;
+    use crate::Summary;
     use proptest::prelude::*;
 
     fn moments(values: &[f64]) -> Moments {

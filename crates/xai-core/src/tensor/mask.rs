@@ -261,7 +261,7 @@ fn averaged_channels<T: Real, V: Real>(
     if maps.as_slice().is_empty() {
         return Err(Error::empty(input::EXPLANATIONS));
     }
-    let mut values = vec![V::zero(); maps.n_rows() * geometry.sample.positions];
+    let mut values = vec![V::ZERO; maps.n_rows() * geometry.sample.positions];
     parallel::for_each_chunk(&mut values, geometry.sample.positions, |i, values| {
         geometry.values(maps.row(i), &value, values);
     });

@@ -9,7 +9,6 @@ pub use mask::{
     MaskScaling, MaskedInputs, SCALE_MAPS_DOWN, mask_inputs, position_attributions,
     position_magnitudes,
 };
-pub(crate) use positions::InputLayout;
 pub use positions::{MOVE_CHANNELS, Positions};
 pub use rows::Rows;
 pub use selected_rows::{ONE_FLAG_PER_ROW, SPECIFY_ROWS, is_zeros_and_ones, selected_rows};

@@ -228,7 +228,7 @@ impl MapPositions {
         let channels = V::from_f64_nearest(self.map_channels as f64);
         // All layouts start at 0 and add channel by channel, so they give the same bits for the same map.
         if self.sample.channels_first {
-            values.fill(V::zero());
+            values.fill(V::ZERO);
             for plane in map.chunks_exact(self.sample.positions) {
                 for (sum, &x) in values.iter_mut().zip(plane) {
                     *sum += value(x);
@@ -239,11 +239,11 @@ impl MapPositions {
             }
         } else if self.map_channels == 3 {
             for (out, &[r, g, b]) in values.iter_mut().zip(map.as_chunks::<3>().0) {
-                *out = (V::zero() + value(r) + value(g) + value(b)) / channels;
+                *out = (V::ZERO + value(r) + value(g) + value(b)) / channels;
             }
         } else {
             for (out, pixel) in values.iter_mut().zip(map.chunks_exact(self.map_channels)) {
-                *out = pixel.iter().fold(V::zero(), |sum, &x| sum + value(x)) / channels;
+                *out = pixel.iter().fold(V::ZERO, |sum, &x| sum + value(x)) / channels;
             }
         }
     }
