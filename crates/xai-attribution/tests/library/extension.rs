@@ -14,8 +14,8 @@ use xai_attribution::{
     AverageDrop, Baseline, Concurrent, Deletion, Error, Evaluate, Evaluation, MuFidelity, Real,
     Result, input,
 };
+use xai_core::ErrorKind;
 use xai_core::describe::Range;
-use xai_core::error;
 use xai_core::statistics::pearson;
 
 type Answer = Result<Array2<f64>, std::fmt::Error>;
@@ -142,7 +142,7 @@ fn a_perturbation_metric_of_another_crate_shares_its_work_in_an_evaluation() {
     let stopped = metric()
         .evaluate(&fails, x.view(), &[0; 6], terms.view())
         .unwrap_err();
-    let error::ErrorKind::Model { call, .. } = stopped.error().kind() else {
+    let ErrorKind::Model { call, .. } = stopped.error().kind() else {
         panic!("{stopped}")
     };
     assert!(call.ends_with(", without one position"));
@@ -244,7 +244,7 @@ fn a_metric_may_need_a_further_input_and_no_model() {
     let none = Data::new(x.view(), &[0; 6]).maps(x.view());
     let error = MassInside.evaluate_on(none).unwrap_err().into_error();
     assert_eq!(error.input(), input::MASKS);
-    assert!(matches!(error.kind(), error::ErrorKind::Empty));
+    assert!(matches!(error.kind(), ErrorKind::Empty));
 }
 
 #[test]
