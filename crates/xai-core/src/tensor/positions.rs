@@ -250,7 +250,7 @@ impl MapPositions {
 }
 
 /// Shape of image inputs with this number of channels; `None` for other layouts.
-fn channels_in(layout: Layout, inputs: &[usize], channels: usize) -> Option<[usize; 4]> {
+fn channels_in(layout: InputLayout, inputs: &[usize], channels: usize) -> Option<[usize; 4]> {
     match (layout, inputs) {
         (InputLayout::ChannelsLast, &[n, h, w, _]) => Some([n, h, w, channels]),
         (InputLayout::ChannelsFirst, &[n, _, h, w]) => Some([n, channels, h, w]),
