@@ -264,8 +264,8 @@ impl Accumulator for ExactMean {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::ErrorKind;
     use crate::Summary;
+    use crate::error::ErrorKind;
     use proptest::prelude::*;
 
     fn moments(values: &[f64]) -> Moments {
