@@ -67,6 +67,7 @@ impl From<Option<f64>> for Estimate {
 
 /// Histogram with bins of equal width.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Histogram {
     /// Start of the first bin.
     pub from: f64,

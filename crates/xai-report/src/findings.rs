@@ -43,6 +43,7 @@ impl Finding {
 /// Kind of a finding. The serde aliases are the names in reports of schema version 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Verdict {
     /// Significantly better than chance or than the alternative.
     #[serde(alias = "above_chance")]

@@ -52,6 +52,7 @@ pub fn unknown_metric<M: NamedMetric>(metrics: &[M], name: &str) -> Error {
 
 /// Metrics that a name may stand for, as [`candidates`] finds them.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Candidates<'a, M> {
     /// Whether the metrics have exactly this name; otherwise their names are similar to it.
     pub are_exact: bool,
@@ -61,6 +62,7 @@ pub struct Candidates<'a, M> {
 
 /// A metric that a name may stand for.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Candidate<'a, M> {
     /// The metric.
     pub metric: &'a M,

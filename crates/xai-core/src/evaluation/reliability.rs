@@ -15,6 +15,7 @@ use crate::evaluation::{EvaluationTable, EvaluationValues, Statistics};
 /// Reliability of the metrics of an evaluation, computed by [`EvaluationTable::reliability`].
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Reliability {
     /// Reliability of each metric.
     pub metrics: Vec<MetricReliability>,
@@ -26,6 +27,7 @@ pub struct Reliability {
 /// Reliability of one metric.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct MetricReliability {
     /// Name of the metric.
     pub metric: String,
@@ -48,6 +50,7 @@ pub struct MetricReliability {
 /// Consistency of two metrics.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct MetricPair {
     /// Metric that comes first in the evaluation.
     pub first: Arc<str>,

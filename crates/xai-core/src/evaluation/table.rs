@@ -135,6 +135,7 @@ impl std::ops::AddAssign for ModelCalls {
 /// Results of all explainers by all metrics: values, intervals, rankings and tests.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct EvaluationTable {
     /// Number of explained samples.
     pub n_samples: usize,
@@ -228,6 +229,7 @@ pub struct ExplainerValue {
 /// Paired test of the difference of two explainers by one metric.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Comparison {
     /// Explainer that ranks higher: the one with the better value, or the earlier one if neither is
     /// better.
@@ -273,6 +275,7 @@ impl EvaluationTable {
 /// Significant difference of two explainers by one metric.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Difference {
     /// Explainer that the signed ranks favour.
     pub better: String,

@@ -11,6 +11,7 @@ use crate::statistics::ranks::centred_ranks;
 /// Result of [`inter_consistency`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct InterConsistency {
     /// Strength of the perturbation.
     pub kind: PerturbationKind,

@@ -11,6 +11,7 @@ use crate::tensor::check_shape;
 /// Result of [`intra_consistency`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct IntraConsistency {
     /// Strength of the perturbation.
     pub kind: PerturbationKind,

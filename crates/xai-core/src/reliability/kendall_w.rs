@@ -12,6 +12,7 @@ pub const EXPLAINERS_IN_ROWS: Help =
 /// Result of [`kendall_w`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct KendallW {
     /// Coefficient; `None` if all explainers are tied on every sample, for example if there is only
     /// one explainer, and if no sample has values of all explainers.

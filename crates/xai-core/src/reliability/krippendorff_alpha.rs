@@ -40,6 +40,7 @@ pub const RATERS_IN_ROWS: Help = Help::new(
 /// Result of [`krippendorff_alpha`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct KrippendorffAlpha {
     /// Coefficient; `None` if no unit has two ratings, or if all ratings are equal.
     pub value: Option<f64>,

@@ -155,6 +155,7 @@ fn deviation(mean: f64, values: impl Iterator<Item = f64>) -> f64 {
 /// MetaQuantus*, 2023.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct MetaConsistency {
     /// Mean of the values of the iterations that have one; `None` if none has.
     pub value: Option<f64>,
@@ -171,6 +172,7 @@ pub struct MetaConsistency {
 /// is defined.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct IterationConsistency {
     /// [Intra-consistency](super::intra_consistency) after minor perturbations, also averaged over
     /// explainers.

@@ -10,6 +10,7 @@ use crate::sum::ExactMean;
 /// Result of [`parameter_sensitivity`].
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct ParameterSensitivity {
     /// Mean of Kendall's τ-b between the rankings of two settings, over all pairs of settings.
     /// `None` for one setting, without samples to rank by, or if each pair has a setting that ties

@@ -40,6 +40,7 @@ impl Default for Draws<'_> {
 /// Result of [`rank_stability`].
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct RankStability {
     /// Mean of Kendall's τ-b between the ranking of a draw and that of all samples; `None` if one
     /// of them always ties all explainers, or if no draw is used.

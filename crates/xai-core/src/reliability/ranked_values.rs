@@ -63,6 +63,7 @@ impl<'a> RankedValues<'a> {
 /// Result of [`inter_method_reliability`].
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct InterMethodReliability {
     /// Mean of the defined correlations; `None` if none is defined.
     pub value: Option<f64>,
@@ -121,6 +122,7 @@ pub fn inter_method_reliability(values: &RankedValues<'_>) -> Result<InterMethod
 /// Result of [`internal_consistency_reliability`].
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct InternalConsistencyReliability {
     /// Mean of the defined correlations; `None` if none is defined.
     pub value: Option<f64>,

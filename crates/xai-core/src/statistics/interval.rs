@@ -53,6 +53,7 @@ pub enum IntervalMethod {
 /// Student's intervals over 20 units or fewer are [marked](Self::is_small_sample).
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Interval {
     /// Lower end.
     pub low: f64,

@@ -39,6 +39,7 @@ pub fn kendall<T: Real>(a: &[T], b: &[T]) -> Result<Option<f64>> {
 
 /// Numbers of pairs of positions by their order in two sequences of equal length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PairOrders {
     /// All pairs, `n (n − 1) / 2`.
     pub all: u64,

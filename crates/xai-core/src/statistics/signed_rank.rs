@@ -29,6 +29,7 @@ pub enum ZeroMethod {
 /// Result of Wilcoxon's two-sided signed-rank test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct SignedRankTest {
     /// Number of ranked differences: with [`ZeroMethod::Wilcox`] those that are not 0, with
     /// [`ZeroMethod::Split`] all.

@@ -28,6 +28,7 @@ pub enum MaskScaling {
 
 /// Inputs multiplied by masks, see [`mask_inputs`].
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct MaskedInputs<T> {
     /// Products, in the shape of the inputs; 0 for samples without a mask.
     pub inputs: ArrayD<T>,

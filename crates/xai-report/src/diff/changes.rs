@@ -14,6 +14,7 @@ use crate::section::Section;
 
 /// Change of a figure between two reports.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Change {
     /// Key of the family of its section.
     pub family: String,
@@ -37,6 +38,7 @@ pub struct Change {
 
 /// A setting with different values in two reports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct ChangedSetting {
     /// Name of the setting, for example `steps`.
     pub name: String,
@@ -52,6 +54,7 @@ pub struct ChangedSetting {
 /// outside the new interval. If only one of the reports has an interval, that one decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Outcome {
     /// The same value, or undefined in both reports.
     Same,

@@ -15,6 +15,7 @@ pub use changes::{Change, ChangedSetting, Outcome};
 
 /// Differences between two reports.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Diff {
     /// Number of figures that are worse beyond their intervals.
     pub n_worse: usize,
@@ -64,6 +65,7 @@ pub fn diff(old: &Report, new: &Report) -> Diff {
 
 /// An input file that differs between two reports.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ChangedFile {
     /// Name of the section that reads the file.
     pub section: String,
@@ -76,6 +78,7 @@ pub struct ChangedFile {
 /// Kind of change of an input file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum FileChange {
     /// Different contents.
     Contents,

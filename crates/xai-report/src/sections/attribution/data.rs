@@ -11,6 +11,7 @@ use crate::sections::compared::{Compared, title};
 
 /// Section about attribution maps: how good are attribution maps of a model?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Attribution {
     /// Name and inputs of the section.
     #[serde(flatten)]
@@ -30,6 +31,7 @@ pub struct Attribution {
 
 /// The curves of all explainers by one metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct CurvesOfMetric {
     /// The metric.
     pub metric: String,
@@ -44,6 +46,7 @@ pub struct CurvesOfMetric {
 
 /// Mean scores of the model while positions are removed or restored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Curve {
     /// The explainer.
     pub explainer: String,

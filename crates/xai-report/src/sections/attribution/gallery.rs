@@ -20,6 +20,7 @@ const MAX_EXPLAINERS: usize = 6;
 
 /// Maps of some samples.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Gallery {
     /// The metric that the samples were chosen by.
     pub metric: String,

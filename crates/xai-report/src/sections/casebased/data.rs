@@ -13,6 +13,7 @@ use crate::origin::Origin;
 
 /// Section about case-based explanations: do predictions agree with their nearest training cases?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Casebased {
     /// Name and inputs of the section.
     #[serde(flatten)]
@@ -54,6 +55,7 @@ pub struct Casebased {
 
 /// Predictions that are right, or wrong.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Group {
     /// Number of predictions.
     pub n: u64,
@@ -65,6 +67,7 @@ pub struct Group {
 
 /// Predictions of one class.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct PredictedClass {
     /// The class.
     pub class: String,
@@ -78,6 +81,7 @@ pub struct PredictedClass {
 
 /// Number of predictions with a level of correspondence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Level {
     /// `high`, `medium`, `low` or `undefined`.
     pub level: String,
@@ -87,6 +91,7 @@ pub struct Level {
 
 /// Predictions of similar correspondence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ReliabilityBin {
     /// Their least correspondence.
     pub from: f64,
@@ -100,6 +105,7 @@ pub struct ReliabilityBin {
 
 /// A prediction with little support.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct LeastSupported {
     /// Its row in the test file, from 0.
     pub sample: usize,
@@ -121,6 +127,7 @@ pub struct LeastSupported {
 
 /// A training case near a prediction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Precedent {
     /// Its row in the training file, from 0.
     pub index: usize,
@@ -132,6 +139,7 @@ pub struct Precedent {
 
 /// One feature of a prediction and of its nearest cases.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct FeatureComparison {
     /// The feature.
     pub feature: String,

@@ -22,6 +22,7 @@ const MIN_RANKED: usize = 3;
 
 /// Comparison of explainers by metrics.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Compared {
     /// Number of explained samples.
     pub n_samples: usize,
@@ -40,6 +41,7 @@ pub struct Compared {
 
 /// Values of one metric for every explainer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct MetricOfExplainers {
     /// Its name in JSON: `average_drop`.
     pub metric: String,
@@ -90,6 +92,7 @@ pub struct PerturbedMetric {
 
 /// A metric judged by its values on all samples; `null` where a number is undefined.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Reliability {
     /// Kendall's W, in [0, 1]: 1 = every sample ranks the explainers alike.
     pub kendall_w: Option<f64>,
@@ -109,6 +112,7 @@ pub struct Reliability {
 
 /// Two explainers by one metric: a paired signed-rank test over samples.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Comparison {
     /// The explainer of the better value.
     pub first: String,
@@ -128,6 +132,7 @@ pub struct Comparison {
 
 /// Agreement of two metrics on the ranking of the explainers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct RankAgreement {
     /// The one metric.
     pub first: String,

@@ -21,6 +21,7 @@ const MAX_POINTS: usize = 200;
 
 /// Section about training-data attribution: how good are explanations by training cases?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct DataAttribution {
     /// Name and inputs of the section.
     #[serde(flatten)]
@@ -40,6 +41,7 @@ pub struct DataAttribution {
 
 /// A metric that is one number for all test cases.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct WholeMetric {
     /// Its name in JSON: `top_k_cardinality`.
     pub metric: String,
@@ -61,6 +63,7 @@ pub struct WholeMetric {
 
 /// Detection of mislabeled training cases by inspecting cases in the order of a score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct MislabeledCases {
     /// Number of mislabeled training cases.
     pub n_flagged: usize,
@@ -70,6 +73,7 @@ pub struct MislabeledCases {
 
 /// The share of the mislabeled cases that is found after a share of all cases was inspected.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct DetectionCurve {
     /// The explainer.
     pub explainer: String,
@@ -83,6 +87,7 @@ pub struct DetectionCurve {
 
 /// A point of a curve.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct DetectionPoint {
     /// The share of all training cases that was inspected.
     pub inspected: f64,
@@ -92,6 +97,7 @@ pub struct DetectionPoint {
 
 /// The training cases with the largest attributions to one test case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct TopCasesOfSample {
     /// The test case, from 0.
     pub sample: usize,
@@ -106,6 +112,7 @@ pub struct TopCasesOfSample {
 
 /// A training case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct TopCase {
     /// The case, from 0.
     pub case: usize,
@@ -122,6 +129,7 @@ pub struct TopCase {
 
 /// A case as an image: rows of pixels in [0, 1], one value each, or three (red, green, blue).
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct CaseImage {
     /// Rows.
     pub height: usize,

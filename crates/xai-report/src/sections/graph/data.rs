@@ -34,6 +34,7 @@ pub(crate) const MAX_DRAWN_EXPLAINERS: usize = 12;
 
 /// Section about graph explanations: are explanatory subgraphs sufficient and necessary?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Graph {
     /// Name and inputs of the section.
     #[serde(flatten)]
@@ -46,6 +47,7 @@ pub struct Graph {
 
 /// The scores of one graph explainer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct GraphExplainer {
     /// Name of the explainer.
     pub name: String,
@@ -66,6 +68,7 @@ pub struct GraphExplainer {
 /// Scores at one size of the explanation. Intervals are over samples: Wilson's for the two shares,
 /// a jackknife for the characterization.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct SizePoint {
     /// The size: a share of the edges, say.
     pub level: f64,
@@ -81,6 +84,7 @@ pub struct SizePoint {
 
 /// A mask against the true edges.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct AgainstTruth {
     /// The other scores by name, `accuracy` and the like: what counts edges as found does so at
     /// threshold 0.5.
@@ -99,6 +103,7 @@ pub struct AgainstTruth {
 
 /// Distribution of the scores of a mask.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct MaskSummary {
     /// Its scores in twenty bins.
     pub histogram: Histogram,

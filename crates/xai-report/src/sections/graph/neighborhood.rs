@@ -10,6 +10,7 @@ use crate::sections::graph::layout::layout;
 
 /// An explained node and its two-hop neighbourhood.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Neighborhood {
     /// The explained node.
     pub node: usize,
@@ -23,6 +24,7 @@ pub struct Neighborhood {
 
 /// A node and its place in the drawing.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct DrawnNode {
     /// The node.
     pub node: usize,
@@ -34,6 +36,7 @@ pub struct DrawnNode {
 
 /// An edge of the drawing.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct DrawnEdge {
     /// The index of one end in [`Neighborhood::nodes`].
     pub from: usize,

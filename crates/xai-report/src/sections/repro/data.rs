@@ -16,6 +16,7 @@ const N_BINS: usize = 20;
 
 /// Section about repeated runs: do repeated trainings make the same predictions and the same errors?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Repro {
     /// Name and inputs of the section.
     #[serde(flatten)]
@@ -59,6 +60,7 @@ fn jackknife() -> String {
 
 /// One metric over all pairs of runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct PairMetricSummary {
     /// Name of the metric, for example `ec_local`.
     pub metric: String,
@@ -88,6 +90,7 @@ pub struct PairMetricSummary {
 
 /// Similarity of every pair of runs by one metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Similarity {
     /// Name of the metric.
     pub metric: String,
@@ -102,6 +105,7 @@ pub struct Similarity {
 
 /// A sample on which runs disagree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Inconsistent {
     /// Index of the sample, from 0.
     pub sample: usize,

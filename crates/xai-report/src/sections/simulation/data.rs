@@ -9,6 +9,7 @@ use crate::origin::Origin;
 
 /// Section about the simulation study: how do the reproducibility metrics behave where the truth is known?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Simulation {
     /// Name and inputs of the section.
     #[serde(flatten)]
@@ -21,6 +22,7 @@ pub struct Simulation {
 
 /// Behaviour of one metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct SimulatedMetric {
     /// Its name.
     pub metric: String,
@@ -48,6 +50,7 @@ pub struct SimulatedMetric {
 
 /// Draws of similar accuracy.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ProfilePoint {
     /// Mean accuracy of the draws.
     pub accuracy: f64,

@@ -14,6 +14,7 @@ const MAX_TOKENS: usize = 300;
 
 /// Section about texts: do explainers mark the words that people mark?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Texts {
     /// Name and inputs of the section.
     #[serde(flatten)]
@@ -32,6 +33,7 @@ pub struct Texts {
 
 /// A text with the attributions of its tokens.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ShownText {
     /// Index of the text, from 0.
     pub sample: usize,
