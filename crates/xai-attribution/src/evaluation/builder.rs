@@ -409,7 +409,7 @@ impl<'a, T: Real> Evaluation<'a, T> {
             metrics: metric_values.collect(),
             model_calls: counted.calls(),
             assumed: run.assumed(),
-            class_agreement: collected.class_agreement,
+            map_class_check: collected.map_class_check,
         })
     }
 }

@@ -4,7 +4,7 @@ mod builder;
 
 pub use builder::Evaluation;
 pub use xai_core::evaluation::{
-    ClassAgreement, Comparison, Difference, EvaluationTable, EvaluationValues, ExplainerValue,
+    Comparison, Difference, EvaluationTable, EvaluationValues, ExplainerValue, MapClassCheck,
     MetricPair, MetricReliability, MetricResult, MetricValues, OUTPUT_KIND, PooledValue,
     Reliability, Remark, Statistics, holm,
 };

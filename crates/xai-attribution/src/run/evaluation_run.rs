@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use ndarray::{ArrayD, ArrayViewD, Axis, IxDyn, Slice};
-use xai_core::evaluation::ClassAgreement;
+use xai_core::evaluation::MapClassCheck;
 use xai_core::tensor::Rows;
 use xai_core::{Error, ErrorKind, ExactMean, Input, Real, Result};
 
@@ -56,7 +56,7 @@ pub(crate) struct Collected {
     /// Reason why a metric is undefined for the scores, by metric. Such a metric has no values.
     pub(crate) undefined: Vec<Option<String>>,
     /// Scores and sums of maps, for a two-class model whose base scores some metric has read.
-    pub(crate) class_agreement: Option<ClassAgreement>,
+    pub(crate) map_class_check: Option<MapClassCheck>,
 }
 
 /// Runs work on every batch, sequentially or, with a concurrent model, in parallel. If several batches fail, the
@@ -238,11 +238,11 @@ impl Sums {
 
     /// Returns scores and sums of maps. `None` unless the model has two classes and all scores are known. The sums of
     /// one explainer are `None` if its maps were computed, or if none of their values is negative.
-    pub(crate) fn agreement<T: Real>(
+    pub(crate) fn class_check<T: Real>(
         self,
         run: &RunData<'_, T>,
         are_given: &[bool],
-    ) -> Option<ClassAgreement> {
+    ) -> Option<MapClassCheck> {
         let is_known = self.scores.iter().all(|score| !score.is_nan());
         if !is_known || !run.has_two_classes() {
             return None;
@@ -254,7 +254,7 @@ impl Sums {
                 .map(|(map_sums, are_given)| {
                     (map_sums.has_negative && *are_given).then_some(map_sums.sums)
                 });
-        Some(ClassAgreement {
+        Some(MapClassCheck {
             scores: self.scores,
             is_class_one: run.is_class_one()?.to_vec(),
             map_sums: signed_sums.collect(),
@@ -382,13 +382,13 @@ impl<T: Real> EvaluationRun<'_, T> {
                 if are_given.contains(&true) {
                     self.run.assume_explained_class();
                 }
-                let class_agreement = into_inner(state.sums).agreement(self.run, &are_given);
+                let map_class_check = into_inner(state.sums).class_check(self.run, &are_given);
                 Ok(Collected {
                     values,
                     curves,
                     tied: into_inner(state.tied),
                     undefined: undefined.into_iter().map(|u| u.map(why)).collect(),
-                    class_agreement,
+                    map_class_check,
                 })
             }
         }

@@ -142,14 +142,12 @@ pub fn masked_scores_on<T: Real>(data: Data<'_, T>) -> Result<MaskedScores, Eval
     if are_given {
         data.run.assume_explained_class();
     }
-    let agreement = into_inner(sums).agreement(&data.run, &[are_given]);
+    let check = into_inner(sums).class_check(&data.run, &[are_given]);
     Ok(MaskedScores {
         base: base.into_iter().flatten().collect(),
         masked,
         assumed: data.run.assumed(),
-        warnings: agreement.map_or_else(Vec::new, |agreement| {
-            agreement.warnings(&[UNNAMED.to_owned()])
-        }),
+        warnings: check.map_or_else(Vec::new, |check| check.warnings(&[UNNAMED.to_owned()])),
     })
 }
 

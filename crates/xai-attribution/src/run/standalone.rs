@@ -257,10 +257,8 @@ pub fn evaluate_together<T: Real>(
     };
     let collected = evaluation.run(&*model, &available)?;
     let warnings = collected
-        .class_agreement
-        .map_or_else(Vec::new, |agreement| {
-            agreement.warnings(&[UNNAMED.to_owned()])
-        });
+        .map_class_check
+        .map_or_else(Vec::new, |check| check.warnings(&[UNNAMED.to_owned()]));
     let values = collected.values.into_iter().flatten();
     let curves = collected.curves.into_iter().flatten();
     let tied = collected.tied.into_iter().flatten();

@@ -269,7 +269,7 @@ fn remarks_of_parts_are_those_of_the_whole() {
     joined.merge(part(45..60)).unwrap();
     let whole = part(0..60);
     assert_eq!(joined.assumed, whole.assumed);
-    assert_eq!(joined.class_agreement, whole.class_agreement);
+    assert_eq!(joined.map_class_check, whole.map_class_check);
 }
 
 #[test]

@@ -393,7 +393,7 @@ fn values_of(metric: &str, per_sample: &[f64]) -> EvaluationValues {
         }],
         model_calls: ModelCalls::default(),
         assumed: Vec::new(),
-        class_agreement: None,
+        map_class_check: None,
     }
 }
 

@@ -34,7 +34,7 @@ fn judged_values() -> EvaluationValues {
         ],
         model_calls: ModelCalls::default(),
         assumed: Vec::new(),
-        class_agreement: None,
+        map_class_check: None,
     }
 }
 

@@ -6,8 +6,8 @@
 //! [`reliability`](EvaluationValues::reliability) measures how far each metric can be trusted.
 
 mod by_name;
-mod class_agreement;
 mod display;
+mod map_class_check;
 mod paired_tests;
 mod reliability;
 mod remarks;
@@ -15,7 +15,7 @@ mod statistics;
 mod table;
 mod values;
 
-pub use class_agreement::ClassAgreement;
+pub use map_class_check::MapClassCheck;
 pub use paired_tests::holm;
 pub use reliability::{MetricPair, MetricReliability, Reliability};
 pub use remarks::{Remark, add_remarks};

@@ -10,7 +10,7 @@ use crate::{Error, ExactMean, Help, Input, Interval, Result, parallel};
 use crate::evaluation::paired_tests::compare;
 use crate::evaluation::statistics::{Column, replicates};
 use crate::evaluation::{
-    ClassAgreement, CurvePoint, EvaluationTable, ExplainerValue, MetricResult, ModelCalls, Remark,
+    CurvePoint, EvaluationTable, ExplainerValue, MapClassCheck, MetricResult, ModelCalls, Remark,
     Statistics, TiedFeatures, add_remarks,
 };
 use crate::input;
@@ -62,7 +62,7 @@ pub struct EvaluationValues {
     /// Data that show whether maps without a class axis explain the scored class, for a model of
     /// two classes.
     #[cfg_attr(feature = "serde", serde(default))]
-    pub class_agreement: Option<ClassAgreement>,
+    pub map_class_check: Option<MapClassCheck>,
 }
 
 /// Subject of the [`Remark`]s that say whether outputs were read as probabilities or as logits.
@@ -194,7 +194,7 @@ impl EvaluationValues {
             metrics,
             model_calls: ModelCalls::default(),
             assumed: Vec::new(),
-            class_agreement: None,
+            map_class_check: None,
         }
     }
 
@@ -241,10 +241,10 @@ impl EvaluationValues {
         self.n_samples += next.n_samples;
         self.model_calls += next.model_calls;
         add_remarks(&mut self.assumed, next.assumed);
-        self.class_agreement = match (self.class_agreement.take(), next.class_agreement) {
-            (Some(mut agreement), Some(next)) => {
-                agreement.merge(next);
-                Some(agreement)
+        self.map_class_check = match (self.map_class_check.take(), next.map_class_check) {
+            (Some(mut check), Some(next)) => {
+                check.merge(next);
+                Some(check)
             }
             _ => None,
         };
@@ -294,8 +294,8 @@ impl EvaluationValues {
         {
             *per_sample = scatter(per_sample, order, order.len());
         }
-        if let Some(agreement) = &mut self.class_agreement {
-            agreement.reorder(order);
+        if let Some(check) = &mut self.map_class_check {
+            check.reorder(order);
         }
         self
     }
@@ -353,7 +353,7 @@ impl EvaluationValues {
             .map(|per_sample| Column::new(per_sample))
             .collect();
         let replicates = replicates(&columns, self.n_samples, statistics);
-        let agreement = self.class_agreement.as_ref();
+        let check = self.map_class_check.as_ref();
         let n_explainers = self.explainers.len();
         let metrics: Result<Vec<MetricResult>> = self
             .metrics
@@ -392,7 +392,7 @@ impl EvaluationValues {
                 .cloned()
                 .chain(self.tie_remark())
                 .collect(),
-            warnings: agreement.map_or_else(Vec::new, |a| a.warnings(&self.explainers)),
+            warnings: check.map_or_else(Vec::new, |check| check.warnings(&self.explainers)),
         })
     }
 }

@@ -135,7 +135,7 @@ fn evaluate<T: Native>(
     let mut values = evaluation.values()?;
     if explained_class_is_known {
         leave_out_explained_class(&mut values.assumed);
-        values.class_agreement = None;
+        values.map_class_check = None;
     }
     Ok(values)
 }

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use pythonize::pythonize;
 use xai_attribution::evaluation::{
-    ClassAgreement, EvaluationValues, MetricValues, PooledValue, Remark, Statistics,
+    EvaluationValues, MapClassCheck, MetricValues, PooledValue, Remark, Statistics,
 };
 use xai_attribution::metric::{CurvePoint, TiedFeatures};
 use xai_attribution::model::ModelCalls;
@@ -47,7 +47,7 @@ type Settings = Vec<(String, String)>;
 type OfAll = (usize, Vec<String>, ModelCalls);
 
 /// Stored form of remarks.
-type Remarks = (Vec<Remark>, Option<ClassAgreement>);
+type Remarks = (Vec<Remark>, Option<MapClassCheck>);
 
 /// The name of a metric, which values are better, whether they are shares, and the values of each explainer.
 type GivenRows = (String, String, bool, Vec<Vec<f64>>);
@@ -84,8 +84,8 @@ impl AttributionValues {
     /// Warnings about the inputs, with the input that each is about.
     #[getter]
     fn warnings(&self) -> Vec<(String, String)> {
-        let agreement = self.0.class_agreement.as_ref();
-        agreement.map_or_else(Vec::new, |of| pairs(&of.warnings(&self.0.explainers)))
+        let check = self.0.map_class_check.as_ref();
+        check.map_or_else(Vec::new, |check| pairs(&check.warnings(&self.0.explainers)))
     }
 
     /// `(explainers, samples)`, NaN where undefined.
@@ -182,7 +182,7 @@ impl AttributionValues {
             })
             .collect();
         let of_all = (values.n_samples, &values.explainers, values.model_calls);
-        let remarks = (&values.assumed, &values.class_agreement);
+        let remarks = (&values.assumed, &values.map_class_check);
         to_bytes(py, &(of_all, remarks, metrics))
     }
 
@@ -213,7 +213,7 @@ impl AttributionValues {
     fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
         let (of_all, remarks, metrics): (OfAll, Remarks, Vec<Stored>) = from_bytes(bytes)?;
         let (n_samples, explainers, model_calls) = of_all;
-        let (assumed, class_agreement) = remarks;
+        let (assumed, map_class_check) = remarks;
         let metrics = metrics
             .into_iter()
             .map(|(about, per_sample, pooled, curves, tied)| {
@@ -238,7 +238,7 @@ impl AttributionValues {
             metrics: metrics.collect(),
             model_calls,
             assumed,
-            class_agreement,
+            map_class_check,
         }))
     }
 

@@ -18,7 +18,7 @@ const SIGNIFICANT: f64 = 0.01;
 /// the wrong sign wherever the target is class 0. Then their sums fall where the score rises.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct ClassAgreement {
+pub struct MapClassCheck {
     /// Score of each sample's target.
     pub scores: Vec<f64>,
     /// For each sample, whether its target is class 1.
@@ -28,7 +28,7 @@ pub struct ClassAgreement {
     pub map_sums: Vec<Option<Vec<f64>>>,
 }
 
-impl ClassAgreement {
+impl MapClassCheck {
     /// Warnings about explainers whose maps seem to explain the other class.
     ///
     /// An explainer is warned about if the sums of its maps have a negative rank correlation with
@@ -38,15 +38,15 @@ impl ClassAgreement {
     /// class 0. There is at most one warning per explainer.
     ///
     /// ```
-    /// use xai_core::evaluation::ClassAgreement;
+    /// use xai_core::evaluation::MapClassCheck;
     /// let scores: Vec<f64> = (0..20).map(f64::from).collect();
     /// let falling = scores.iter().map(|score| -score).collect();
-    /// let agreement = ClassAgreement {
+    /// let check = MapClassCheck {
     ///     is_class_one: vec![true; 20],
     ///     map_sums: vec![Some(scores.clone()), Some(falling)],
     ///     scores,
     /// };
-    /// let warnings = agreement.warnings(&["right".to_owned(), "wrong".to_owned()]);
+    /// let warnings = check.warnings(&["right".to_owned(), "wrong".to_owned()]);
     /// assert_eq!(warnings.len(), 1);
     /// assert_eq!(warnings[0].about, "maps of `wrong`");
     /// ```
@@ -137,12 +137,12 @@ mod tests {
     use super::*;
 
     fn warned(scores: &[f64], sums: &[f64]) -> bool {
-        let agreement = ClassAgreement {
+        let check = MapClassCheck {
             scores: scores.to_vec(),
             is_class_one: vec![true; scores.len()],
             map_sums: vec![Some(sums.to_vec())],
         };
-        !agreement.warnings(&["a".to_owned()]).is_empty()
+        !check.warnings(&["a".to_owned()]).is_empty()
     }
 
     #[test]
@@ -181,27 +181,27 @@ mod tests {
     #[test]
     fn each_class_is_tested_separately_too() {
         let margins: Vec<f64> = (0..50).map(|i| f64::from(i) - 24.5).collect();
-        let agreement = |sums: Vec<f64>| ClassAgreement {
+        let check = |sums: Vec<f64>| MapClassCheck {
             scores: margins.iter().map(|margin| margin.abs()).collect(),
             is_class_one: margins.iter().map(|&margin| margin > 0.0).collect(),
             map_sums: vec![Some(sums)],
         };
         let names = ["a".to_owned()];
-        let wrong = agreement(margins.clone()).warnings(&names);
+        let wrong = check(margins.clone()).warnings(&names);
         assert!(
             wrong[0].text.contains("25 samples with target class 0"),
             "{}",
             wrong[0]
         );
         let right = margins.iter().map(|margin| margin.abs()).collect();
-        assert!(agreement(right).warnings(&names).is_empty());
+        assert!(check(right).warnings(&names).is_empty());
     }
 
     #[test]
     fn merged_parts_have_the_warnings_of_the_whole() {
         let scores: Vec<f64> = (0..30).map(f64::from).collect();
         let sums: Vec<f64> = scores.iter().map(|x| 5.0 - x).collect();
-        let part = |range: std::ops::Range<usize>| ClassAgreement {
+        let part = |range: std::ops::Range<usize>| MapClassCheck {
             scores: scores[range.clone()].to_vec(),
             is_class_one: vec![false; range.len()],
             map_sums: vec![Some(sums[range].to_vec())],
