@@ -4,6 +4,17 @@
 //! This crate evaluates it from the outputs of the model on the whole graph, on the explanation alone (is it
 //! sufficient?) and on the rest (is it necessary?), or from the ground truth if that is known.
 //!
+//! ```
+//! // Predicted classes on the whole graph, on the explanation alone, and without it.
+//! let full = [0, 1, 2, 1];
+//! let kept = [0, 1, 2, 0];
+//! let complement = [1, 0, 2, 0];
+//! let fidelity = xai_graph::fidelity(&full, &kept, &complement)?;
+//! assert_eq!((fidelity.pos, fidelity.neg), (0.75, 0.25));
+//! assert_eq!(fidelity.characterization(), 0.75);
+//! # Ok::<(), xai_graph::Error>(())
+//! ```
+//!
 //! # Which metric when
 //!
 //! | you have | use | result |
@@ -15,33 +26,31 @@
 //! | output rows at several explanation sizes | [`SparsitySweep::evaluate`] | all of the above per size, the area, the best size |
 //! | the true explanation | [`ground_truth()`], [`GroundTruthMetric`] | agreement of the mask with it |
 //! | the same, at every threshold | [`GroundTruthMetric::curves`] | the ROC and the precision-recall curve |
-//! | the model itself, as a closure over a [`Graph`] | [`explained_outputs`], [`SparsitySweep::evaluate_model`], [`RobustFidelityMetric`] | all of the above from a mask; fidelity over explanation sizes; fidelity that only removes a random part at a time |
+//! | the model itself, as a [`GraphModel`] | [`explained_outputs`], [`SparsitySweep::evaluate_model`], [`RobustFidelityMetric`] | all of the above from a mask; fidelity over explanation sizes; fidelity that only removes a random part at a time |
 //! | nothing but the mask | [`mask::MaskMetric`] | size, entropy and connectivity |
 //! | many graphs | [`OverGraphs`], [`dataset::MacroAverages`], [`dataset::micro_intervals`] | averages over graphs with intervals, and scores over all rows together |
 //!
-//! [`registry`] lists every metric with its formula, direction and source.
-//!
-//! # Limits of interpretation
+//! [`metrics`] describes them all, with formulas, ranges and sources.
 //!
 //! Fidelity and unfaithfulness evaluate the model on graphs unlike any that it was trained on, and a large change may
 //! come from that alone. They describe the model, not the world. An explanation of everything is always sufficient,
 //! so compare explanations of equal size. A ground truth is what its authors planted; a model may legitimately use
 //! something else.
 //!
-//! ```
-//! let full = [0, 1, 2, 1];
-//! let kept = [0, 1, 2, 0];
-//! let complement = [1, 0, 2, 0];
-//! let fidelity = xai_graph::fidelity(&full, &kept, &complement)?;
-//! assert_eq!((fidelity.pos, fidelity.neg), (0.75, 0.25));
-//! assert_eq!(fidelity.characterization(), 0.75);
-//! # Ok::<(), xai_graph::Error>(())
-//! ```
+//! # Modules
 //!
-//! # Errors
+//! | module | contents |
+//! |---|---|
+//! | [`metrics`] | all metrics of the crate |
+//! | [`model`](mod@model) | models from closures, and the removal of edges |
+//! | [`mask`] | sparsification and properties of masks, top features |
+//! | [`mod@fidelity`], [`mod@unfaithfulness`], [`mod@ground_truth`] | results and mergeable states of these metrics |
+//! | [`outputs`] | how outputs are read |
+//! | [`dataset`] | results over explanation sizes and over graphs |
+//! | [`stop`] | stopping work from another thread |
+//! | [`input`] | what an [`Error`] is about |
 //!
-//! An [`Error`] contains its [kind](ErrorKind) (the documentation of a function lists the possible ones), the [input]
-//! that it refers to, the position in it, and a [hint](help).
+//! Arrays are those of `ndarray` 0.17, re-exported as [`ndarray`].
 //!
 //! # Features
 //!
@@ -55,23 +64,54 @@ pub mod dataset;
 mod edge_index;
 pub mod fidelity;
 pub mod ground_truth;
+#[doc(hidden)]
 pub mod help;
 pub mod input;
 pub mod mask;
+pub mod metrics;
 pub mod model;
 pub mod outputs;
-pub mod registry;
+mod registry;
 pub mod unfaithfulness;
 
-pub use dataset::{OverGraphs, SparsitySweep};
-pub use fidelity::{
-    Characterization, Fidelity, FidelityMetric, RobustFidelityMetric, fidelity, fidelity_curve_auc,
-};
-pub use ground_truth::{GroundTruth, GroundTruthMetric, ground_truth};
-pub use model::{Explanation, Graph, GraphModel, explained_outputs};
-pub use outputs::{Predictions, ReturnType};
+#[doc(no_inline)]
+pub use ndarray;
+
+#[doc(inline)]
+pub use dataset::over_graphs::OverGraphs;
+#[doc(inline)]
+pub use dataset::sweep::SparsitySweep;
+#[doc(inline)]
+pub use fidelity::characterization::{Characterization, Fidelity};
+#[doc(inline)]
+pub use fidelity::curve_auc::fidelity_curve_auc;
+#[doc(inline)]
+pub use fidelity::metric::{FidelityMetric, fidelity};
+#[doc(inline)]
+pub use fidelity::robust::RobustFidelityMetric;
+#[doc(inline)]
+pub use ground_truth::evaluate::ground_truth;
+#[doc(inline)]
+pub use ground_truth::metric::GroundTruthMetric;
+#[doc(inline)]
+pub use ground_truth::scores::GroundTruth;
+#[doc(inline)]
+pub use model::explanation::Explanation;
+#[doc(inline)]
+pub use model::graph::Graph;
+#[doc(inline)]
+pub use model::graph_model::{GraphModel, explained_outputs};
+#[doc(inline)]
+pub use outputs::output_rows::ReturnType;
+#[doc(inline)]
+pub use outputs::predictions::Predictions;
+#[doc(hidden)]
 pub use registry::FAMILY;
-pub use unfaithfulness::{KlDirection, Unfaithfulness, UnfaithfulnessMetric, unfaithfulness};
+#[doc(inline)]
+pub use unfaithfulness::metric::{
+    KlDirection, Unfaithfulness, UnfaithfulnessMetric, unfaithfulness,
+};
+#[doc(no_inline)]
 pub use xai_core::{Accumulator, Error, ErrorKind, Result};
 
 #[doc(inline)]

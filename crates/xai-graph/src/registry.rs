@@ -1,14 +1,15 @@
-//! The metrics of this crate, in the order in which they are shown.
-//!
-#![doc = include_str!("../METRICS.md")]
+//! Registration of the metrics, in the order in which they are shown.
 
 use xai_core::describe::{Family, Operation, Scores};
 
 use crate::dataset::SweepCurve;
-use crate::fidelity::{Characterization, Fidelity, RobustFidelity, RobustFidelityMetric};
-use crate::ground_truth::{GroundTruth, GroundTruthMetric};
+use crate::fidelity::RobustFidelity;
+use crate::fidelity::characterization::{Characterization, Fidelity};
+use crate::fidelity::robust::RobustFidelityMetric;
+use crate::ground_truth::metric::GroundTruthMetric;
+use crate::ground_truth::scores::GroundTruth;
 use crate::mask::{MaskMetric, MaskProperties};
-use crate::unfaithfulness::{Unfaithfulness, UnfaithfulnessMetric};
+use crate::unfaithfulness::metric::{Unfaithfulness, UnfaithfulnessMetric};
 
 /// The metrics of graph explanations, and the operations that compute them.
 ///

@@ -23,7 +23,7 @@ impl<T: Real, M: Model<T>, F: Fn(u64)> Model<T> for WatchedModel<M, F> {
     }
 }
 
-impl<M: GraphModel<f32>, F: Fn(u64) + Sync> GraphModel<f32> for WatchedModel<M, F> {
+impl<M: GraphModel<f32>, F: Fn(u64)> GraphModel<f32> for WatchedModel<M, F> {
     fn outputs(&self, graph: Graph<'_, f32>) -> Result<Array2<f32>, BoxError> {
         let outputs = self.model.outputs(graph);
         (self.watch)(1);

@@ -2,10 +2,8 @@
 //!
 //! Averages are computed for the [scores](xai_core::describe::Scores) of a result.
 
-mod over_graphs;
+pub(crate) mod over_graphs;
 pub(crate) mod sweep;
 
-pub use over_graphs::{
-    DatasetScores, MacroAverage, MacroAverages, MicroInterval, OverGraphs, micro_intervals,
-};
-pub use sweep::{SparsitySweep, SweepCurve, SweepPoint};
+pub use over_graphs::{DatasetScores, MacroAverage, MacroAverages, MicroInterval, micro_intervals};
+pub use sweep::{SweepCurve, SweepPoint};

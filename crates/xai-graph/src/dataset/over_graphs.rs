@@ -14,6 +14,7 @@ use crate::input;
 /// Scores over a data set of graphs.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct DatasetScores<O> {
     /// Averages in which every graph has the same weight.
     pub macro_average: Vec<MacroAverage>,
@@ -125,6 +126,7 @@ pub(crate) const CONFIDENCE: f64 = 0.95;
 /// Average of one metric over graphs.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct MacroAverage {
     /// Name of the metric.
     pub name: &'static str,
@@ -255,6 +257,7 @@ impl<R: Scores> Accumulator for MacroAverages<R> {
 /// One metric over all rows together (micro average).
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct MicroInterval {
     /// Name of the metric.
     pub name: &'static str,

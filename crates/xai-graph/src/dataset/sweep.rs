@@ -114,11 +114,11 @@ impl<'a> SparsitySweep<'a> {
     /// # Errors
     /// As [`evaluate`](Self::evaluate), [`sparsify`](crate::mask::sparsify()) and
     /// [`explained_outputs`](crate::explained_outputs()); `InvalidParameter` for levels of different kinds.
-    pub fn evaluate_model<T: Real>(
+    pub fn evaluate_model<T: Real, M: Real>(
         &self,
-        model: &(impl GraphModel<T> + ?Sized),
+        model: &(impl GraphModel<T> + Sync + ?Sized),
         graph: Graph<'_, T>,
-        mask: ArrayView1<'_, T>,
+        mask: ArrayView1<'_, M>,
         levels: &[Sparsity],
     ) -> Result<SweepCurve> {
         // Checked before the first call of the model.
@@ -153,12 +153,12 @@ impl<'a> SparsitySweep<'a> {
         curve(points)
     }
 
-    fn hard<T: Real>(
+    fn hard<T: Real, M: Real>(
         &self,
-        mask: ArrayView1<'_, T>,
+        mask: ArrayView1<'_, M>,
         graph: Graph<'_, T>,
         level: Sparsity,
-    ) -> Result<Array1<T>> {
+    ) -> Result<Array1<M>> {
         if self.edges.is_undirected() {
             sparsify_undirected(mask, graph.edge_index, level)
         } else {
@@ -238,6 +238,7 @@ fn check_levels(levels: &[f64]) -> Result<()> {
 /// Scores of an explanation at one size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct SweepPoint {
     /// Explanation size as given: `k`, a share, or a threshold.
     pub level: f64,
@@ -272,6 +273,7 @@ pub struct SweepPoint {
 /// Scores of an explanation over its sizes.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct SweepCurve {
     /// One point per level, in the given order.
     pub points: Vec<SweepPoint>,

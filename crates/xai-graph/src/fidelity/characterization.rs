@@ -137,6 +137,7 @@ pub(crate) fn check_fidelities<T: Real>(pos: &[T], neg: &[T]) -> Result<()> {
 /// absolute changes of the probability take the place of the shares.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Fidelity {
     /// fid₊ in [0, 1]: share of the predictions that change without the explanation. 1 = necessary.
     pub pos: f64,

@@ -8,7 +8,6 @@ pub(crate) mod curve_auc;
 pub(crate) mod metric;
 pub(crate) mod robust;
 
-pub use characterization::{Characterization, Fidelity};
-pub use curve_auc::{fidelity_curve_auc, trapezoid};
-pub use metric::{FidelityAccumulator, FidelityBatch, FidelityMetric, ProbabilityBatch, fidelity};
-pub use robust::{RobustFidelity, RobustFidelityByProbability, RobustFidelityMetric};
+pub use curve_auc::trapezoid;
+pub use metric::{FidelityAccumulator, FidelityBatch, ProbabilityBatch};
+pub use robust::{RobustFidelity, RobustFidelityByProbability};

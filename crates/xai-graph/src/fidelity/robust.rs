@@ -21,6 +21,7 @@ use crate::{help, input};
 /// Robust fidelity, with its standard errors over the random draws.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct RobustFidelity {
     /// Mean drop of correctness when a random part of the explanation is removed, in [−1, 1] (in [0, 1] for
     /// explanations of the model). Higher is better.
@@ -43,6 +44,7 @@ pub struct RobustFidelity {
 /// Robust fidelity by the probability of one class instead of the predicted class.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct RobustFidelityByProbability {
     /// Mean drop of the probability when a random part of the explanation is removed, in [−1, 1]. Higher is better.
     pub pos: f64,
@@ -100,12 +102,13 @@ impl fmt::Display for RobustFidelity {
 /// Each draw has its own random stream, so the result depends on the seed but not on the number of threads.
 ///
 /// ```
-/// use ndarray::{Array2, array};
+/// use ndarray::array;
+/// use xai_graph::model::graph_fn;
 /// use xai_graph::{Graph, RobustFidelityMetric};
 /// // The answer is class 1 while the first edge is there.
-/// let model = |graph: Graph<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+/// let model = graph_fn(|graph| {
 ///     Ok(array![[0.5, graph.edge_weight.map_or(1.0, |weight| weight[0])]])
-/// };
+/// });
 /// let (features, edges) = (array![[0.0], [0.0]], array![[0, 1], [1, 0]]);
 /// let graph = Graph::new(features.view(), edges.view())?;
 /// let explanation = array![1.0, 0.0];
@@ -170,13 +173,14 @@ impl<'a> RobustFidelityMetric<'a> {
     /// model.
     ///
     /// ```
-    /// use ndarray::{Array2, array};
+    /// use ndarray::array;
+    /// use xai_graph::model::graph_fn;
     /// use xai_graph::{Graph, ReturnType, RobustFidelityMetric};
     /// // The first edge makes class 1 probable, and does not decide the answer.
-    /// let model = |graph: Graph<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+    /// let model = graph_fn(|graph| {
     ///     let p = 0.6 + graph.edge_weight.map_or(0.3, |weight| 0.3 * weight[0]);
     ///     Ok(array![[1.0 - p, p]])
-    /// };
+    /// });
     /// let (features, edges) = (array![[0.0], [0.0]], array![[0, 1], [1, 0]]);
     /// let graph = Graph::new(features.view(), edges.view())?;
     /// let metric = RobustFidelityMetric::new().alpha_pos(1.0).probabilities(ReturnType::Probs);
@@ -209,11 +213,11 @@ impl<'a> RobustFidelityMetric<'a> {
     /// `OutOfDomain` for a soft mask, for one whose directions differ if edges are undirected, and for an edge to a
     /// node that does not exist; `Model`; those of [`FidelityMetric::evaluate`]; and, with
     /// [`probabilities`](Self::probabilities), those of [`FidelityMetric::evaluate_probabilities`].
-    pub fn evaluate<T: Real>(
+    pub fn evaluate<T: Real, E: Real>(
         &self,
-        model: &(impl GraphModel<T> + ?Sized),
+        model: &(impl GraphModel<T> + Sync + ?Sized),
         graph: Graph<'_, T>,
-        explanation: ArrayView1<'_, T>,
+        explanation: ArrayView1<'_, E>,
     ) -> Result<RobustFidelity> {
         self.check_params()?;
         check_shape(input::EXPLANATION, &[graph.n_edges()], explanation.shape())?;
@@ -279,7 +283,7 @@ struct Drawing<'a, 'g, T, M: ?Sized> {
     full: &'a Array2<T>,
 }
 
-impl<T: Real, M: GraphModel<T> + ?Sized> Drawing<'_, '_, T, M> {
+impl<T: Real, M: GraphModel<T> + Sync + ?Sized> Drawing<'_, '_, T, M> {
     /// Changes in correctness and probability without a part of the explanation, and with the explanation and a part
     /// of the rest.
     fn changes(&self, draw: usize) -> Result<Changes> {

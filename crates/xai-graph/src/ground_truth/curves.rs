@@ -11,6 +11,7 @@ use crate::ground_truth::ranking::Ranking;
 /// Curves of a mask over all thresholds, computed by [`GroundTruthMetric::curves`](crate::GroundTruthMetric::curves).
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct GroundTruthCurves {
     /// True positive rate over false positive rate. Undefined if all elements are of one class.
     pub roc: Option<RocCurve>,
@@ -30,6 +31,7 @@ impl GroundTruthCurves {
 /// Point of a ROC curve: rates at one threshold.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct RocPoint {
     /// Elements with a score at or above it count as found. `None` at the first point, where no element does.
     pub threshold: Option<f64>,
@@ -60,6 +62,7 @@ pub struct RocPoint {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct RocCurve {
     /// Points in order of descending thresholds.
     pub points: Vec<RocPoint>,
@@ -116,6 +119,7 @@ fn triangle(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
 /// Point of a precision-recall curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct PrecisionRecallPoint {
     /// Elements with a score at or above it count as found. `None` at the first point, where no element does.
     pub threshold: Option<f64>,
@@ -147,6 +151,7 @@ pub struct PrecisionRecallPoint {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct PrecisionRecallCurve {
     /// Points in order of descending thresholds.
     pub points: Vec<PrecisionRecallPoint>,

@@ -42,6 +42,7 @@ pub fn ground_truth<T: Real, U: Real>(
 /// The best-fitting of several ground truths.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct BestOfTruths {
     /// Index of the truth.
     pub truth: usize,

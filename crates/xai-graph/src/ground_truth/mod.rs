@@ -3,7 +3,7 @@
 mod accumulator;
 mod confusion;
 mod curves;
-mod evaluate;
+pub(crate) mod evaluate;
 pub(crate) mod metric;
 mod ranking;
 pub(crate) mod scores;
@@ -13,7 +13,6 @@ pub use confusion::{Confusion, CountedElement};
 pub use curves::{
     GroundTruthCurves, PrecisionRecallCurve, PrecisionRecallPoint, RocCurve, RocPoint,
 };
-pub use evaluate::{BestOfTruths, ground_truth};
-pub use metric::{GroundTruthMetric, Selection, ZeroDivision};
+pub use evaluate::BestOfTruths;
+pub use metric::{Selection, ZeroDivision};
 pub use ranking::OrderedPairs;
-pub use scores::GroundTruth;

@@ -12,6 +12,7 @@ use crate::input;
 /// [`ZeroDivision`](crate::ground_truth::ZeroDivision) assigns a value.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct GroundTruth {
     /// Share of elements on which mask and truth agree, in [0, 1].
     pub accuracy: f64,

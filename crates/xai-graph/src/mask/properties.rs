@@ -3,7 +3,6 @@
 use std::fmt;
 
 use ndarray::{ArrayView, ArrayView1, ArrayView2, Dimension};
-use petgraph::unionfind::UnionFind;
 use xai_core::describe::{Parameters, Score, Scores, metric};
 use xai_core::number::{check_finite, elementary};
 use xai_core::simd::{InstructionSet, Simd, SimdKernel};
@@ -16,6 +15,7 @@ use crate::input;
 /// Properties of one mask.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct MaskProperties {
     /// Number of elements.
     pub n_elements: usize,
@@ -203,23 +203,57 @@ fn numbered_component_sizes(
     edges: impl Iterator<Item = (usize, usize)>,
     n_nodes: usize,
 ) -> Vec<usize> {
-    let mut components = UnionFind::<usize>::new(n_nodes);
+    let mut components = Components::new(n_nodes);
     let mut is_touched = vec![false; n_nodes];
     for (a, b) in edges {
-        components.union(a, b);
+        components.join(a, b);
         (is_touched[a], is_touched[b]) = (true, true);
     }
-    let mut sizes = vec![0usize; n_nodes];
-    for (node, _) in is_touched
-        .iter()
-        .enumerate()
-        .filter(|(_, is_touched)| **is_touched)
-    {
-        // Nodes without a selected edge are components of the union-find structure, but not of the explanation.
-        sizes[components.find_mut(node)] += 1;
+    // Nodes without a selected edge are no components of the explanation. All others are counted at their roots.
+    (0..n_nodes)
+        .filter(|&node| is_touched[node] && components.parents[node] == node)
+        .map(|root| components.sizes[root])
+        .collect()
+}
+
+/// Disjoint sets of nodes, as trees whose roots stand for their sets (union-find).
+struct Components {
+    /// Parent of each node. A root is its own parent.
+    parents: Vec<usize>,
+    /// Number of nodes below and including each root.
+    sizes: Vec<usize>,
+}
+
+impl Components {
+    fn new(n_nodes: usize) -> Self {
+        Self {
+            parents: (0..n_nodes).collect(),
+            sizes: vec![1; n_nodes],
+        }
     }
-    sizes.retain(|&size| size > 0);
-    sizes
+
+    fn root(&mut self, mut node: usize) -> usize {
+        while self.parents[node] != node {
+            // Halves the path for later searches.
+            self.parents[node] = self.parents[self.parents[node]];
+            node = self.parents[node];
+        }
+        node
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        if a != b {
+            // The smaller tree is attached, so that paths have at most log2(n) steps.
+            let (small, large) = if self.sizes[a] < self.sizes[b] {
+                (a, b)
+            } else {
+                (b, a)
+            };
+            self.parents[small] = large;
+            self.sizes[large] += self.sizes[small];
+        }
+    }
 }
 
 /// Entropy `−Σ p ln p` with `p = mask / Σ mask`, in nats.

@@ -13,6 +13,7 @@ use crate::mask::top_k::{largest, n_tied_at_cut};
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum Sparsity {
     /// The `k` largest elements.
     TopK(usize),

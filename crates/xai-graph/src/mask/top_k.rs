@@ -11,6 +11,7 @@ use crate::input;
 /// Most important features of a node mask.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct TopFeatures {
     /// Indices of the features, ascending.
     pub features: Vec<usize>,

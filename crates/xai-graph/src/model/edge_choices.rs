@@ -9,6 +9,7 @@ use crate::edge_index::UndirectedEdges;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum EdgeRemoval {
     /// Multiplies edge weights by the mask. Supports soft masks.
     ///

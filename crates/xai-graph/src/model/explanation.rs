@@ -10,16 +10,18 @@ use crate::model::graph::{Graph, OwnedGraph};
 use crate::{help, input};
 
 /// An explanation: a mask over node features, over edges, or both. 1 means part of the explanation.
+///
+/// Masks and graphs may differ in precision. Masks are then rounded to that of the graph.
 #[derive(Debug, Clone, Copy)]
-pub struct Explanation<'a, T> {
-    node_mask: Option<ArrayView2<'a, T>>,
-    edge_mask: Option<ArrayView1<'a, T>>,
+pub struct Explanation<'a, M> {
+    node_mask: Option<ArrayView2<'a, M>>,
+    edge_mask: Option<ArrayView1<'a, M>>,
 }
 
-impl<'a, T: Real> Explanation<'a, T> {
+impl<'a, M: Real> Explanation<'a, M> {
     /// Creates an explanation by edges, `(n_edges,)` in [0, 1]. All features are kept.
     #[must_use]
-    pub fn edges(edge_mask: ArrayView1<'a, T>) -> Self {
+    pub fn edges(edge_mask: ArrayView1<'a, M>) -> Self {
         Self {
             node_mask: None,
             edge_mask: Some(edge_mask),
@@ -29,7 +31,7 @@ impl<'a, T: Real> Explanation<'a, T> {
     /// Creates an explanation by nodes `(n_nodes, 1)`, by features `(1, n_features)`, or by both `(n_nodes,
     /// n_features)`, in [0, 1]. All edges are kept.
     #[must_use]
-    pub fn nodes(node_mask: ArrayView2<'a, T>) -> Self {
+    pub fn nodes(node_mask: ArrayView2<'a, M>) -> Self {
         Self {
             node_mask: Some(node_mask),
             edge_mask: None,
@@ -38,7 +40,7 @@ impl<'a, T: Real> Explanation<'a, T> {
 
     /// Adds a node mask with a shape as in [`nodes`](Self::nodes).
     #[must_use]
-    pub fn with_nodes(mut self, node_mask: ArrayView2<'a, T>) -> Self {
+    pub fn with_nodes(mut self, node_mask: ArrayView2<'a, M>) -> Self {
         self.node_mask = Some(node_mask);
         self
     }
@@ -62,7 +64,11 @@ impl<'a, T: Real> Explanation<'a, T> {
     /// assert_eq!(explanation.complement(graph, EdgeRemoval::Remove)?.edge_index, array![[1], [0]]);
     /// # Ok::<(), xai_graph::Error>(())
     /// ```
-    pub fn kept(&self, graph: Graph<'_, T>, removal: EdgeRemoval) -> Result<OwnedGraph<T>> {
+    pub fn kept<T: Real>(
+        &self,
+        graph: Graph<'_, T>,
+        removal: EdgeRemoval,
+    ) -> Result<OwnedGraph<T>> {
         self.masked(graph, removal, |mask| mask)
     }
 
@@ -70,23 +76,28 @@ impl<'a, T: Real> Explanation<'a, T> {
     ///
     /// # Errors
     /// As [`kept`](Self::kept).
-    pub fn complement(&self, graph: Graph<'_, T>, removal: EdgeRemoval) -> Result<OwnedGraph<T>> {
+    pub fn complement<T: Real>(
+        &self,
+        graph: Graph<'_, T>,
+        removal: EdgeRemoval,
+    ) -> Result<OwnedGraph<T>> {
         self.masked(graph, removal, |mask| T::ONE - mask)
     }
 
-    fn masked(
+    fn masked<T: Real>(
         &self,
         graph: Graph<'_, T>,
         removal: EdgeRemoval,
         share: impl Fn(T) -> T,
     ) -> Result<OwnedGraph<T>> {
-        let features = self.masked_features(graph, &share)?;
+        let share_of = |mask: M| share(T::from_f64_nearest(mask.to_f64_exact()));
+        let features = self.masked_features(graph, &share_of)?;
         let all_edges = Edges::from_graph(graph)?;
         let edges = match (self.edge_mask, removal) {
             // Without an edge mask every edge stays, in the complement as well: only the features are masked.
             (None, _) => all_edges,
-            (Some(mask), EdgeRemoval::Weight) => all_edges.weighted(mask, share)?,
-            (Some(mask), EdgeRemoval::Remove) => all_edges.without(mask, share)?,
+            (Some(mask), EdgeRemoval::Weight) => all_edges.weighted(mask, share_of)?,
+            (Some(mask), EdgeRemoval::Remove) => all_edges.without(mask, share_of)?,
         };
         Ok(OwnedGraph {
             features,
@@ -96,7 +107,11 @@ impl<'a, T: Real> Explanation<'a, T> {
         })
     }
 
-    fn masked_features(&self, graph: Graph<'_, T>, share: &impl Fn(T) -> T) -> Result<Array2<T>> {
+    fn masked_features<T: Real>(
+        &self,
+        graph: Graph<'_, T>,
+        share: &impl Fn(M) -> T,
+    ) -> Result<Array2<T>> {
         let mut features = graph.features.to_owned();
         let Some(node_mask) = self.node_mask else {
             return Ok(features);
@@ -150,12 +165,16 @@ impl<T: Real> Edges<T> {
         })
     }
 
-    fn check(&self, mask: ArrayView1<'_, T>) -> Result<()> {
+    fn check<M: Real>(&self, mask: ArrayView1<'_, M>) -> Result<()> {
         check_shape(input::EDGE_MASK, self.weight.shape(), mask.shape())?;
         check_unit(input::EDGE_MASK, mask)
     }
 
-    fn weighted(mut self, mask: ArrayView1<'_, T>, share: impl Fn(T) -> T) -> Result<Self> {
+    fn weighted<M: Real>(
+        mut self,
+        mask: ArrayView1<'_, M>,
+        share: impl Fn(M) -> T,
+    ) -> Result<Self> {
         self.check(mask)?;
         Zip::from(&mut self.weight)
             .and(mask)
@@ -163,10 +182,10 @@ impl<T: Real> Edges<T> {
         Ok(self)
     }
 
-    fn without(self, mask: ArrayView1<'_, T>, share: impl Fn(T) -> T) -> Result<Self> {
+    fn without<M: Real>(self, mask: ArrayView1<'_, M>, share: impl Fn(M) -> T) -> Result<Self> {
         self.check(mask)?;
         // Half an edge cannot be removed, and rounding would silently change the explanation.
-        let is_soft = |m: &T| *m != T::ZERO && *m != T::ONE;
+        let is_soft = |m: &M| *m != M::ZERO && *m != M::ONE;
         if let Some(i) = mask.iter().position(is_soft) {
             let expected = "0 or 1 where edges are removed";
             let value = mask[i].to_f64_exact();

@@ -9,6 +9,22 @@ use crate::edge_index::check_edge_index;
 use crate::input;
 
 /// A graph as input of a model.
+///
+/// Graphs of other libraries are passed as slices, without a copy:
+///
+/// ```
+/// use xai_graph::Graph;
+/// use xai_graph::ndarray::ArrayView2;
+/// let features = [0.5, 1.5, 2.5, 3.5]; // two features of node 0, then those of node 1
+/// let (sources, targets) = ([0, 1, 1], [1, 0, 1]);
+/// let edge_index = [sources, targets].concat();
+/// let graph = Graph::new(
+///     ArrayView2::from_shape((2, 2), &features)?,
+///     ArrayView2::from_shape((2, 3), &edge_index)?,
+/// )?;
+/// assert_eq!((graph.n_nodes(), graph.n_edges()), (2, 3));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive] // made by `new`, which checks
 pub struct Graph<'a, T> {
@@ -91,6 +107,7 @@ impl<'a, T: Real> Graph<'a, T> {
 
 /// A graph that owns its arrays. [`view`](Self::view) converts it to the input of a model.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct OwnedGraph<T> {
     /// As in [`Graph`].
     pub features: Array2<T>,

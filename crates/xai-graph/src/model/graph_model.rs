@@ -12,28 +12,75 @@ use crate::model::edge_choices::EdgeRemoval;
 use crate::model::explanation::Explanation;
 use crate::model::graph::Graph;
 
+/// Error of a model.
+pub type BoxError = Box<dyn StdError + Send + Sync>;
+
 /// A model over graphs: maps node features, edges and edge weights to output rows.
 ///
 /// Depending on the task there is one row per node, edge or graph, always the same number for the same nodes.
-/// Implemented by closures `Fn(Graph<'_, T>) -> Result<Array2<T>, E>`.
+/// Implemented by closures `Fn(Graph<'_, T>) -> Result<Array2<T>, E>` ([`graph_fn`] spares their type annotations) and
+/// by boxed models. Functions that call the model from several threads also require [`Sync`].
 ///
 /// An edge weight scales the message along the edge: a weight of 0 must have the same effect as a missing edge.
-pub trait GraphModel<T>: Sync {
+pub trait GraphModel<T> {
     /// Output rows, `(n_rows, n_classes)`.
     ///
     /// # Errors
     /// Errors of the model itself.
-    fn outputs(&self, graph: Graph<'_, T>) -> Result<Array2<T>, Box<dyn StdError + Send + Sync>>;
+    fn outputs(&self, graph: Graph<'_, T>) -> Result<Array2<T>, BoxError>;
 }
 
 impl<T, E, F> GraphModel<T> for F
 where
-    F: Fn(Graph<'_, T>) -> Result<Array2<T>, E> + Sync,
-    E: Into<Box<dyn StdError + Send + Sync>>,
+    F: Fn(Graph<'_, T>) -> Result<Array2<T>, E>,
+    E: Into<BoxError>,
 {
-    fn outputs(&self, graph: Graph<'_, T>) -> Result<Array2<T>, Box<dyn StdError + Send + Sync>> {
+    fn outputs(&self, graph: Graph<'_, T>) -> Result<Array2<T>, BoxError> {
         self(graph).map_err(Into::into)
     }
+}
+
+macro_rules! impl_for_box {
+    ($($model:ty),+) => {$(
+        impl<T> GraphModel<T> for Box<$model> {
+            fn outputs(&self, graph: Graph<'_, T>) -> Result<Array2<T>, BoxError> {
+                (**self).outputs(graph)
+            }
+        }
+    )+};
+}
+
+// A `Box` of any model would overlap with closures.
+impl_for_box!(
+    dyn GraphModel<T> + '_,
+    dyn GraphModel<T> + Send + '_,
+    dyn GraphModel<T> + Sync + '_,
+    dyn GraphModel<T> + Send + Sync + '_
+);
+
+/// Returns a closure as a [`GraphModel`], whose argument then needs no type annotation.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_graph::model::{EdgeRemoval, graph_fn};
+/// use xai_graph::{Explanation, Graph, explained_outputs};
+/// // The scores of two classes for the whole graph: the number of edges, and the sum of the features.
+/// let model = graph_fn(|graph| {
+///     let n_edges: f64 = graph.edge_weight.map_or(graph.n_edges() as f64, |weight| weight.sum());
+///     Ok(array![[n_edges, graph.features.sum()]])
+/// });
+/// let (features, edges) = (array![[1.0], [2.0]], array![[0, 1], [1, 0]]);
+/// let graph = Graph::new(features.view(), edges.view())?;
+/// let mask = array![1.0, 0.0];
+/// let outputs = explained_outputs(&model, graph, Explanation::edges(mask.view()), EdgeRemoval::Weight)?;
+/// assert_eq!(outputs.kept, array![[1.0, 3.0]]);
+/// # Ok::<(), xai_graph::Error>(())
+/// ```
+pub fn graph_fn<T, F>(model: F) -> F
+where
+    F: Fn(Graph<'_, T>) -> Result<Array2<T>, BoxError>,
+{
+    model
 }
 
 /// Calls a model and checks the shape of its outputs against `expected`, if given. `part` describes the part of the
@@ -56,6 +103,7 @@ pub(crate) fn call<T: Real>(
 
 /// Outputs from which all scores of one explanation are computed.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ExplainedOutputs<T> {
     /// Outputs on the whole graph.
     pub full: Array2<T>,
@@ -65,7 +113,7 @@ pub struct ExplainedOutputs<T> {
     pub complement: Array2<T>,
 }
 
-/// Calls a model on the whole graph, on the explanation alone and on the rest.
+/// Calls a model on the whole graph, on the explanation alone and on the rest, one after the other.
 ///
 /// The three arrays are the arguments of [`FidelityMetric::evaluate`](crate::FidelityMetric::evaluate) and
 /// [`unfaithfulness`](crate::unfaithfulness()).
@@ -76,18 +124,18 @@ pub struct ExplainedOutputs<T> {
 ///
 /// ```
 /// use ndarray::{Array2, array};
-/// use xai_graph::model::EdgeRemoval;
+/// use xai_graph::model::{EdgeRemoval, graph_fn};
 /// use xai_graph::{Explanation, Graph, explained_outputs, fidelity};
 ///
 /// // Each node's score for class 1 is what arrives over its edges.
-/// let model = |graph: Graph<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+/// let model = graph_fn::<f64, _>(|graph| {
 ///     let mut scores = Array2::from_elem((graph.n_nodes(), 2), 0.5);
 ///     for (e, ends) in graph.edge_index.columns().into_iter().enumerate() {
 ///         let weight = graph.edge_weight.map_or(1.0, |weight| weight[e]);
 ///         scores[[ends[1] as usize, 1]] += weight * graph.features[[ends[0] as usize, 0]] - 0.25;
 ///     }
 ///     Ok(scores)
-/// };
+/// });
 /// let (features, edges) = (array![[1.0], [1.0], [1.0]], array![[0, 1], [1, 2]]);
 /// let graph = Graph::new(features.view(), edges.view())?;
 /// let mask = array![1.0, 0.0]; // the edge into node 1 explains
@@ -96,10 +144,10 @@ pub struct ExplainedOutputs<T> {
 /// assert_eq!((fidelity.pos, fidelity.neg), (1.0 / 3.0, 1.0 / 3.0)); // node 1 without it; node 2 with it alone
 /// # Ok::<(), xai_graph::Error>(())
 /// ```
-pub fn explained_outputs<T: Real>(
+pub fn explained_outputs<T: Real, M: Real>(
     model: &(impl GraphModel<T> + ?Sized),
     graph: Graph<'_, T>,
-    explanation: Explanation<'_, T>,
+    explanation: Explanation<'_, M>,
     removal: EdgeRemoval,
 ) -> Result<ExplainedOutputs<T>> {
     // Both graphs are built, and the mask checked, before the first call of the model.

@@ -1,4 +1,4 @@
-//! Graphs, models over them, explanations, and the subgraphs that an explanation keeps and removes.
+//! Models from closures, their outputs, and the subgraphs that an explanation keeps and removes.
 
 pub(crate) mod edge_choices;
 pub(crate) mod explanation;
@@ -6,6 +6,5 @@ pub(crate) mod graph;
 pub(crate) mod graph_model;
 
 pub use edge_choices::{EdgeChoices, EdgeRemoval};
-pub use explanation::Explanation;
-pub use graph::{Graph, OwnedGraph};
-pub use graph_model::{ExplainedOutputs, GraphModel, explained_outputs};
+pub use graph::OwnedGraph;
+pub use graph_model::{BoxError, ExplainedOutputs, graph_fn};

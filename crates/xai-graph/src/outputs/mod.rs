@@ -3,5 +3,4 @@
 pub(crate) mod output_rows;
 pub(crate) mod predictions;
 
-pub use output_rows::{OutputDistribution, ReturnType};
-pub use predictions::Predictions;
+pub use output_rows::OutputDistribution;

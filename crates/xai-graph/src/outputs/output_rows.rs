@@ -158,6 +158,7 @@ pub enum ReturnType {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum OutputDistribution {
     /// The columns are alternatives: logits go through a softmax, probabilities sum to 1.
     #[default]

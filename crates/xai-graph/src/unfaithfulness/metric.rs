@@ -227,6 +227,7 @@ pub(crate) struct Setup {
 /// Graph explanation unfaithfulness of some samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Unfaithfulness {
     /// `1 − exp(−divergence)` in [0, 1]; lower is better.
     pub value: f64,

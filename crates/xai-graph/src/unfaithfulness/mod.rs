@@ -6,6 +6,4 @@ pub(crate) mod metric;
 mod row_divergence;
 
 pub use kl_divergence::{kl_divergence, kl_divergence_from_logs};
-pub use metric::{
-    KlDirection, Unfaithfulness, UnfaithfulnessAccumulator, UnfaithfulnessMetric, unfaithfulness,
-};
+pub use metric::UnfaithfulnessAccumulator;

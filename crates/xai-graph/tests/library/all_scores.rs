@@ -5,12 +5,11 @@ use proptest::prelude::*;
 use xai_core::describe::{MetricInfo, Scores};
 use xai_core::random::{random_stream, uniform};
 use xai_core::{Accumulator, Direction, parallel};
-use xai_graph::dataset::SparsitySweep;
 use xai_graph::ground_truth::Selection;
 use xai_graph::mask::{MaskMetric, Sparsity, tied_share};
 use xai_graph::model::EdgeRemoval;
 use xai_graph::{
-    Explanation, FAMILY, Graph, GroundTruthMetric, ReturnType, RobustFidelityMetric,
+    Explanation, FAMILY, Graph, GroundTruthMetric, ReturnType, RobustFidelityMetric, SparsitySweep,
     explained_outputs, fidelity, ground_truth, unfaithfulness,
 };
 

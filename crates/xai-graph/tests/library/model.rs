@@ -1,5 +1,6 @@
 //! From a graph, a mask and a closure to every score: laws, and a graph network end to end.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::fails;
@@ -12,7 +13,7 @@ use xai_graph::dataset::{MacroAverages, micro_intervals};
 use xai_graph::fidelity::FidelityAccumulator;
 use xai_graph::ground_truth::GroundTruthAccumulator;
 use xai_graph::mask::{MaskMetric, MaskProperties, Sparsity, sparsify, sparsify_undirected};
-use xai_graph::model::{EdgeChoices, EdgeRemoval};
+use xai_graph::model::{EdgeChoices, EdgeRemoval, graph_fn};
 use xai_graph::{
     Accumulator, ErrorKind, Explanation, FidelityMetric, Graph, GraphModel, GroundTruthMetric,
     OverGraphs, ReturnType, RobustFidelityMetric, SparsitySweep, explained_outputs, fidelity,
@@ -313,7 +314,7 @@ fn robust_fidelity_finds_the_probability_and_its_error() {
         Ok(array![[0.5, weight[0] * weight[1]]])
     };
     let (features, edges) = (array![[0.0], [0.0]], array![[0, 1, 0, 1], [1, 0, 1, 0]]);
-    let weight = Array1::ones(4);
+    let weight = Array1::<f64>::ones(4);
     let graph = Graph::new(features.view(), edges.view())
         .unwrap()
         .with_edge_weight(weight.view())
@@ -434,7 +435,7 @@ proptest! {
     fn the_complement_of_everything_is_the_empty_graph(n in 2usize..20, lit in 0usize..20) {
         let (features, edges) = ring(n, lit);
         let graph = Graph::new(features.view(), edges.view()).unwrap();
-        let (all_edges, all_nodes) = (Array1::ones(edges.ncols()), Array2::ones((n, 1)));
+        let (all_edges, all_nodes) = (Array1::<f64>::ones(edges.ncols()), Array2::ones((n, 1)));
         let everything = Explanation::edges(all_edges.view()).with_nodes(all_nodes.view());
         let rest = everything.complement(graph, EdgeRemoval::Remove).unwrap();
         prop_assert_eq!(rest.edge_index.dim(), (2, 0));
@@ -449,7 +450,7 @@ proptest! {
     fn everything_is_sufficient(n in 3usize..20, lit in 0usize..20) {
         let (features, edges) = ring(n, lit);
         let graph = Graph::new(features.view(), edges.view()).unwrap();
-        let all = Array1::ones(edges.ncols());
+        let all = Array1::<f64>::ones(edges.ncols());
         for removal in [EdgeRemoval::Weight, EdgeRemoval::Remove] {
             let explanation = Explanation::edges(all.view());
             let outputs = explained_outputs(&Gcn::finder(), graph, explanation, removal).unwrap();
@@ -560,15 +561,10 @@ fn components_are_counted_per_node_touched_and_per_node_of_the_graph() {
 fn intervals_of_averages_of_large_values_do_not_cancel() {
     let mut averages = MacroAverages::new();
     for size in [100_000_001, 100_000_002, 100_000_003] {
-        averages
-            .update(&MaskProperties {
-                size,
-                ..MaskMetric::new()
-                    .threshold(0.5)
-                    .evaluate(array![1.0].view())
-                    .unwrap()
-            })
-            .unwrap();
+        let metric = MaskMetric::new().threshold(0.5);
+        let mut properties = metric.evaluate(array![1.0].view()).unwrap();
+        properties.size = size;
+        averages.update(&properties).unwrap();
     }
     let averages = averages.finish().unwrap();
     assert_eq!(
@@ -717,7 +713,7 @@ fn levels_run_in_parallel_and_the_whole_graph_once() {
     let (features, edges) = ring(4, 1);
     let graph = Graph::new(features.view(), edges.view()).unwrap();
     let levels: Vec<Sparsity> = (0..=8).map(Sparsity::TopK).collect();
-    let mask = Array1::zeros(8);
+    let mask = Array1::<f64>::zeros(8);
     SparsitySweep::new()
         .evaluate_model(&model, graph, mask.view(), &levels)
         .unwrap();
@@ -781,7 +777,7 @@ fn masks_that_do_not_fit_the_graph() {
         "edge_mask[3]: NonFinite",
     );
     fails(
-        Explanation::nodes(Array2::zeros((4, 3)).view()).kept(graph, weight),
+        Explanation::nodes(Array2::<f64>::zeros((4, 3)).view()).kept(graph, weight),
         "node_mask: ShapeMismatch",
     );
     fails(
@@ -794,7 +790,7 @@ fn masks_that_do_not_fit_the_graph() {
 fn models_that_fail_or_return_something_else() {
     let (features, edges) = ring(4, 2);
     let graph = Graph::new(features.view(), edges.view()).unwrap();
-    let mask = Array1::ones(8);
+    let mask = Array1::<f64>::ones(8);
     let failing = |_: Graph<'_, f64>| Err::<Array2<f64>, _>("out of memory");
     let explanation = Explanation::edges(mask.view());
     fails(
@@ -817,6 +813,97 @@ fn models_that_fail_or_return_something_else() {
         SparsitySweep::new().evaluate_model(&nan, graph, mask.view(), &[Sparsity::TopK(1)]),
         "full[0, 0]: NonFinite",
     );
+}
+
+#[test]
+fn models_may_be_boxed_and_keep_a_state_of_one_thread() {
+    let (features, edges) = ring(4, 2);
+    let graph = Graph::new(features.view(), edges.view()).unwrap();
+    let mask = Array1::from_shape_fn(8, |edge| f64::from(u8::from(edge < 4)));
+    let explanation = Explanation::edges(mask.view());
+    let expected =
+        explained_outputs(&Gcn::finder(), graph, explanation, EdgeRemoval::Weight).unwrap();
+    let calls = Cell::new(0);
+    let counted = graph_fn(|graph| {
+        calls.set(calls.get() + 1);
+        Gcn::finder().outputs(graph)
+    });
+    let boxed: Box<dyn GraphModel<f64> + '_> = Box::new(counted);
+    let outputs = explained_outputs(&boxed, graph, explanation, EdgeRemoval::Weight).unwrap();
+    assert_eq!((outputs, calls.get()), (expected, 3));
+    let shared: Box<dyn GraphModel<f64> + Send + Sync> = Box::new(Gcn::finder());
+    let curve = |model: &(dyn GraphModel<f64> + Sync)| {
+        let levels = [Sparsity::TopK(1), Sparsity::TopK(4)];
+        let sweep = SparsitySweep::new();
+        sweep
+            .evaluate_model(model, graph, mask.view(), &levels)
+            .unwrap()
+    };
+    assert_eq!(curve(&shared), curve(&Gcn::finder()));
+}
+
+#[test]
+fn masks_of_another_precision_are_rounded_to_that_of_the_graph() {
+    let (features, edges) = (array![[1f32], [3.0]], array![[0, 1], [1, 0]]);
+    let graph = Graph::new(features.view(), edges.view()).unwrap();
+    let (soft, hard) = (array![0.1, 1.0], array![0.0, 1.0]);
+    for (mask, removal) in [(&soft, EdgeRemoval::Weight), (&hard, EdgeRemoval::Remove)] {
+        let single = mask.mapv(|value| value as f32);
+        let (double, single) = (
+            Explanation::edges(mask.view()),
+            Explanation::edges(single.view()),
+        );
+        assert_eq!(
+            double.kept(graph, removal).unwrap(),
+            single.kept(graph, removal).unwrap()
+        );
+        assert_eq!(
+            double.complement(graph, removal).unwrap(),
+            single.complement(graph, removal).unwrap()
+        );
+    }
+    let nodes = array![[0.1], [0.9]];
+    let kept = Explanation::edges(soft.view())
+        .with_nodes(nodes.view())
+        .kept(graph, EdgeRemoval::Weight)
+        .unwrap();
+    assert_eq!(kept.features, array![[0.1f32], [0.9f32 * 3.0]]);
+    assert_eq!(kept.edge_weight, array![0.1f32, 1.0]);
+}
+
+proptest! {
+    #[test]
+    fn components_are_those_of_repeated_merging(
+        edges in prop::collection::vec((0i64..30, 0i64..30), 1..40)
+    ) {
+        // Nodes take the smallest label of their neighbours until nothing changes.
+        let mut labels: Vec<i64> = (0..30).collect();
+        for _ in 0..30 {
+            for &(a, b) in &edges {
+                let label = labels[a as usize].min(labels[b as usize]);
+                labels[a as usize] = label;
+                labels[b as usize] = label;
+            }
+        }
+        let touched = |node: i64| edges.iter().any(|&(a, b)| a == node || b == node);
+        let size = |label: i64| {
+            let has_label = |node: &i64| touched(*node) && labels[*node as usize] == label;
+            (0..30).filter(has_label).count()
+        };
+        let sizes: Vec<usize> = (0..30).map(size).filter(|&size| size > 0).collect();
+        let index = Array2::from_shape_fn((2, edges.len()), |(end, edge)| {
+            if end == 0 { edges[edge].0 } else { edges[edge].1 }
+        });
+        let mask = Array1::<f64>::ones(edges.len());
+        for n_nodes in [30, 10_000] {
+            let metric = MaskMetric::new();
+            let properties = metric.evaluate_edges(mask.view(), index.view(), n_nodes).unwrap();
+            prop_assert_eq!(properties.n_components, Some(sizes.len()));
+            let n_touched = sizes.iter().sum::<usize>() as f64;
+            let largest = *sizes.iter().max().unwrap() as f64;
+            prop_assert_eq!(properties.component_share, Some(largest / n_touched));
+        }
+    }
 }
 
 #[test]
@@ -869,7 +956,7 @@ fn levels_of_outputs_that_make_no_axis() {
 fn robust_fidelity_is_checked_before_the_model_is_called() {
     let (features, edges) = ring(4, 2);
     let graph = Graph::new(features.view(), edges.view()).unwrap();
-    let mask = Array1::ones(8);
+    let mask = Array1::<f64>::ones(8);
     let failing = |_: Graph<'_, f64>| Err::<Array2<f64>, _>("called");
     let evaluate = |metric: RobustFidelityMetric<'_>| metric.evaluate(&failing, graph, mask.view());
     fails(

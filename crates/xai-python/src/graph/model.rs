@@ -10,9 +10,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use xai_core::describe::{Parameters, parse};
 use xai_core::{Input, Real};
-use xai_graph::model::{EdgeChoices, EdgeRemoval, Explanation};
+use xai_graph::model::{EdgeChoices, EdgeRemoval};
 use xai_graph::{
-    Graph, GraphModel, RobustFidelityMetric, SparsitySweep, UnfaithfulnessMetric, explained_outputs,
+    Explanation, Graph, GraphModel, RobustFidelityMetric, SparsitySweep, UnfaithfulnessMetric,
+    explained_outputs,
 };
 
 use crate::array::{Reals, different_precision, for_precision, one_axis, two_axes};
