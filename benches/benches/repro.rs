@@ -9,12 +9,12 @@ use std::hint::black_box;
 use xai_benches::limits::{Limit, Work};
 use xai_core::random::{random_stream, uniform_index};
 use xai_core::simd::InstructionSet;
-use xai_repro::registry::{PAIR_METRICS, error_metrics};
-use xai_repro::simulate::{AliasTable, PredictionSimulator, RunErrors};
+use xai_repro::metrics::{PAIR_METRICS, error_metrics};
+use xai_repro::simulate::{AliasTable, ClassDistribution, PredictionSimulator, RunErrors};
 use xai_repro::study::StudySettings;
 use xai_repro::{
-    Agreement, ClassDistribution, PackedRuns, PairMetric, Pairwise, PairwiseAccumulator,
-    RegressionReproducibility, SampleConsistency, SimulationStudy,
+    Agreement, PackedRuns, PairMetric, Pairwise, PairwiseAccumulator, RegressionReproducibility,
+    SampleConsistency, SimulationStudy,
 };
 
 fn predictions(k: usize, n: usize, classes: usize) -> Array2<u16> {

@@ -15,10 +15,12 @@ use xai_metrics::graph::fidelity::FidelityAccumulator;
 use xai_metrics::graph::ground_truth::GroundTruthAccumulator;
 use xai_metrics::graph::unfaithfulness::UnfaithfulnessAccumulator;
 use xai_metrics::graph::{FidelityMetric, GroundTruthMetric, OverGraphs, UnfaithfulnessMetric};
-use xai_metrics::repro::pairwise::PairwiseAccumulator;
-use xai_metrics::repro::study::{AccuracyProfile, StudySummary, read_draws, write_draws};
-use xai_metrics::repro::study::{SimulationStudy, StudySettings};
-use xai_metrics::repro::{Agreement, Pairwise, RegressionReproducibility};
+use xai_metrics::repro::study::{
+    AccuracyProfile, StudySettings, StudySummary, read_draws, write_draws,
+};
+use xai_metrics::repro::{
+    Agreement, Pairwise, PairwiseAccumulator, RegressionReproducibility, SimulationStudy,
+};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Size of the header of a stored explainer: mark, version and length.
@@ -289,12 +291,10 @@ pub(crate) fn draws(bytes: &[u8]) {
 }
 
 pub(crate) fn stored_draws() -> Vec<Vec<u8>> {
-    let settings = StudySettings {
-        n_samples: 20,
-        n_runs: 3,
-        max_classes: 4,
-        ..StudySettings::default()
-    };
+    let settings = StudySettings::default()
+        .n_samples(20)
+        .n_runs(3)
+        .max_classes(4);
     let study = SimulationStudy::new(settings).expect("a small study");
     let draws = study.simulate(0..8).expect("eight draws");
     let mut file = Vec::new();

@@ -9,8 +9,8 @@ use datafusion::common::{Result, exec_err};
 use ndarray::{Array2, ArrayView2};
 use serde::{Deserialize, Serialize};
 use xai_core::{Accumulator, Summary};
+use xai_repro::metrics::PAIR_METRICS;
 use xai_repro::pairwise::StreamedReproducibility;
-use xai_repro::registry::PAIR_METRICS;
 use xai_repro::{Pairwise, PairwiseAccumulator};
 
 use crate::aggregate::{Definition, Metric, Rows, StoredStates, bytes_state};

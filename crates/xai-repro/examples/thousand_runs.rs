@@ -9,7 +9,7 @@
 use std::time::Instant;
 
 use xai_core::random::{random_stream, uniform};
-use xai_repro::registry::error_metrics;
+use xai_repro::metrics::error_metrics;
 use xai_repro::{PackedRunsBuilder, Pairwise, Result};
 
 fn main() -> Result<()> {

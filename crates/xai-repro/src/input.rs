@@ -18,6 +18,8 @@ pub const EMPTY_UNION: Input = Input::new("empty_union");
 pub const PACKED_RUNS: Input = Input::new("packed runs");
 /// Stored state of the pairwise metrics.
 pub const PAIRWISE_STATE: Input = Input::new("state of pairwise metrics");
+/// Stored results of the pairwise metrics.
+pub const PAIRWISE_RESULTS: Input = Input::new("results of pairwise metrics");
 /// Classes of a distribution.
 pub const CLASSES: Input = Input::new("classes");
 /// Number of classes of a distribution.

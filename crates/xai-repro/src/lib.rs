@@ -5,34 +5,6 @@
 //! every metric for each of the `k (k − 1)/2` pairs of runs. Results are the distribution over pairs, its summary, and
 //! confidence intervals over runs, because pairs share runs and are not independent.
 //!
-//! # Choosing a metric
-//!
-#![doc = include_str!("../METRICS.md")]
-//!
-//! Pair metrics are constants of [`PairMetric`], for example [`PairMetric::EC_LOCAL`], and you can define your own. The
-//! [`registry`] lists all metrics for programs.
-//!
-//! - All runs together: [`Agreement`] (Fleiss' κ, Krippendorff's α, Gwet's AC1), Gwet's [AC2](across_runs::gwet_ac2),
-//!   and [`ErrorSets`] (samples that are always or ever wrong, leave-one-out consistency).
-//! - Per sample: [`SampleConsistency`] (entropy, samples whose prediction changes).
-//! - Regression: [`RegressionReproducibility`].
-//! - Two groups of runs: [`GroupComparison`], a permutation test.
-//! - Behaviour of the metrics where the truth is known: the [simulators](simulate) and the [`SimulationStudy`].
-//!
-//! # Large data
-//!
-//! Predictions are packed into bits, and one pass over the bits of a pair gives all its metrics. For thousands of runs,
-//! pack them once, if necessary one at a time ([`PackedRunsBuilder`]), and compute only summaries
-//! ([`Pairwise::summarize`]). Error metrics then need one bit of memory per sample and run, and nothing is stored per
-//! pair. For samples in blocks or on several machines, update a [`PairwiseAccumulator`]. The results have the same bits
-//! either way.
-//!
-//! # Limits
-//!
-//! Accurate models agree often, so read error consistency together with accuracy. κ corrects for the agreement by
-//! chance of *independent* raters, but runs of one method are not independent. Agreement is not correctness: runs can
-//! make the same mistakes.
-//!
 //! ```
 //! use ndarray::array;
 //! use xai_repro::{PairMetric, Pairwise};
@@ -46,10 +18,54 @@
 //! # Ok::<(), xai_repro::Error>(())
 //! ```
 //!
+//! # Which metric when
+//!
+//! | question | use |
+//! |---|---|
+//! | Do pairs of runs make the same errors? | [`PairMetric::EC_LOCAL`]; [`PairMetric::EC_CORR`] is corrected for chance |
+//! | Do pairs of runs predict the same classes? | [`PairMetric::PA_ACC`]; [`PairMetric::PA_KAPPA`] is corrected for chance |
+//! | Do the classes correspond, also if they are swapped? | [`PairMetric::PA_CRAMERS_V`], [`PairMetric::PA_NMI`] |
+//! | Do all runs together agree beyond chance? | [`Agreement`]; [`gwet_ac2`](across_runs::gwet_ac2) for ordered classes |
+//! | Which samples are always or ever wrong, and which run differs? | [`ErrorSets`] |
+//! | On which samples do runs disagree? | [`SampleConsistency`] |
+//! | Do runs of a regression model make the same errors? | [`RegressionReproducibility`] |
+//! | Is one method more reproducible than another? | [`GroupComparison`], a permutation test |
+//! | How do the metrics behave where the truth is known? | [`SimulationStudy`] |
+//!
+//! [`metrics`] describes them all, with formulas, ranges and sources.
+//!
+//! Accurate models agree often, so read error consistency together with accuracy. κ corrects for the agreement by
+//! chance of *independent* raters, but runs of one method are not independent. Agreement is not correctness: runs can
+//! make the same mistakes.
+//!
+//! # Large data
+//!
+//! Predictions are packed into bits, and one pass over the bits of a pair gives all its metrics. For thousands of runs,
+//! pack them once, if necessary one at a time ([`PackedRunsBuilder`]), and compute only summaries
+//! ([`Pairwise::summarize`]). Error metrics then need one bit of memory per sample and run, and nothing is stored per
+//! pair. For samples in blocks or on several machines, update a [`PairwiseAccumulator`]. The results have the same bits
+//! either way.
+//!
+//! # Modules
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`metrics`] | all metrics of the crate |
+//! | [`pair_metric`] | definition of further metrics of pairs of runs |
+//! | [`pairwise`] | the order of pairs, reports, results of blocks of samples |
+//! | [`across_runs`] | agreement of all runs, votes and inconsistent samples |
+//! | [`interval`] | confidence intervals over runs, for values of any metric of pairs |
+//! | [`comparison`] | results of the comparison of two groups of runs |
+//! | [`simulate`], [`study`] | simulated labels and runs, and the study of the metrics on them |
+//! | [`stop`] | stopping work from another thread |
+//! | [`input`] | what an [`Error`] is about |
+//!
+//! Arrays are those of `ndarray` 0.17, re-exported as [`ndarray`].
+//!
 //! # Features
 //!
 //! - `rayon` (default): evaluates pairs in parallel. Results have the same bits without it.
-//! - `serde`: serialises results and states, and draws of the study as CSV.
+//! - `serde`: serialises packed runs, states and results, and draws of the study as CSV.
 // Only `counting::registers` allows unsafe code, for the population counts of 512-bit registers.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]
@@ -58,30 +74,55 @@
 pub mod across_runs;
 pub mod comparison;
 mod counting;
+#[doc(hidden)]
 pub mod help;
 pub mod input;
 pub mod interval;
+pub mod metrics;
 mod named;
-pub mod packed;
+mod packed;
 pub mod pair_metric;
 pub mod pairwise;
-pub mod registry;
-pub mod regression;
+mod regression;
 pub mod simulate;
 pub mod study;
 
-pub use across_runs::{Agreement, ErrorSets, SampleConsistency};
-pub use comparison::GroupComparison;
-pub use interval::{PairStatistic, RunInterval};
-pub use packed::{PackedRuns, PackedRunsBuilder};
-pub use pair_metric::PairMetric;
-pub use pairwise::{
-    EmptyUnion, Pairwise, PairwiseAccumulator, PairwiseReproducibility, PairwiseSummaries,
-};
-pub use registry::FAMILY;
-pub use regression::{RegressionMetric, RegressionReproducibility};
-pub use simulate::ClassDistribution;
-pub use study::SimulationStudy;
+#[doc(no_inline)]
+pub use ndarray;
+
+#[doc(inline)]
+pub use across_runs::agreement::Agreement;
+#[doc(inline)]
+pub use across_runs::error_sets::ErrorSets;
+#[doc(inline)]
+pub use across_runs::sample_consistency::SampleConsistency;
+#[doc(inline)]
+pub use comparison::group_comparison::GroupComparison;
+#[doc(inline)]
+pub use interval::pair_distribution::PairStatistic;
+#[doc(inline)]
+pub use interval::run_interval::RunInterval;
+#[doc(hidden)]
+pub use metrics::family::FAMILY;
+#[doc(inline)]
+pub use packed::builder::PackedRunsBuilder;
+#[doc(inline)]
+pub use packed::packed_runs::PackedRuns;
+#[doc(inline)]
+pub use pair_metric::definition::PairMetric;
+#[doc(inline)]
+pub use pairwise::accumulator::PairwiseAccumulator;
+#[doc(inline)]
+pub use pairwise::options::{EmptyUnion, Pairwise};
+#[doc(inline)]
+pub use pairwise::reproducibility::{PairwiseReproducibility, PairwiseSummaries};
+#[doc(inline)]
+pub use regression::definition::RegressionMetric;
+#[doc(inline)]
+pub use regression::reproducibility::RegressionReproducibility;
+#[doc(inline)]
+pub use study::simulation::SimulationStudy;
+#[doc(no_inline)]
 pub use xai_core::{Accumulator, Error, ErrorKind, Interval, Label, Result, Summary};
 
 #[doc(inline)]

@@ -8,7 +8,7 @@ use xai_files::Failure;
 use xai_metrics::common::Direction;
 use xai_metrics::common::describe::Parameter;
 use xai_metrics::repro::interval::{IntervalMethod, MetricReport};
-use xai_metrics::repro::{FAMILY, registry::PAIR_METRICS};
+use xai_metrics::repro::{FAMILY, metrics::PAIR_METRICS};
 use xai_metrics::repro::{PairMetric, RunInterval};
 
 use crate::described::possible_value;

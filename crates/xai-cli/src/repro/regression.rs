@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use xai_files::left_out::LeftOut;
 use xai_files::{Failure, Files, InFiles};
 use xai_metrics::repro::interval::MetricReport;
-use xai_metrics::repro::registry::REGRESSION_METRICS;
+use xai_metrics::repro::metrics::REGRESSION_METRICS;
 use xai_metrics::repro::{
     PairStatistic, RegressionMetric, RegressionReproducibility, RunInterval, input,
 };

@@ -9,7 +9,7 @@ use datafusion::arrow::datatypes::{Float64Type, Int64Type, UInt64Type};
 use ndarray::Array2;
 use proptest::prelude::*;
 use xai_repro::Pairwise;
-use xai_repro::registry::PAIR_METRICS;
+use xai_repro::metrics::PAIR_METRICS;
 
 use crate::tables::{any_cuts, error, rows, session, table};
 

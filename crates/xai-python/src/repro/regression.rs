@@ -3,7 +3,7 @@
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use xai_repro::RegressionReproducibility;
-use xai_repro::registry::REGRESSION_METRICS;
+use xai_repro::metrics::REGRESSION_METRICS;
 
 use crate::array::{Reals, for_precision, one_axis, two_axes};
 use crate::error::OrRaise;

@@ -339,7 +339,7 @@ impl AgreementCoefficient {
 /// ```
 /// use ndarray::array;
 /// use xai_repro::across_runs::{AgreementCoefficient, agreement_interval};
-/// use xai_repro::{Agreement, PackedRuns, RunInterval, registry::PAIR_METRICS};
+/// use xai_repro::{Agreement, PackedRuns, RunInterval, metrics::PAIR_METRICS};
 /// let runs = array![[0, 0, 1, 1, 1], [0, 1, 1, 1, 0], [0, 0, 1, 0, 1], [1, 0, 1, 1, 1]];
 /// let packed = PackedRuns::new(PAIR_METRICS, runs.view(), &[0, 0, 1, 1, 1])?;
 /// let kappa = Agreement::from_packed(&packed)?.fleiss_kappa().unwrap();

@@ -11,10 +11,42 @@ use crate::packed::packed_runs::PackedRuns;
 
 /// Error sets of all runs: the samples that each run predicts wrongly.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "StoredSets"))]
 pub struct ErrorSets {
     n_samples: u64,
     sets: Arc<Vec<Vec<Block>>>,
+    #[cfg_attr(feature = "serde", serde(skip_serializing))]
     sizes: Vec<u64>,
+}
+
+/// Deserialised error sets, which are not yet checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct StoredSets {
+    #[serde(deserialize_with = "xai_core::stored::bounded_count")]
+    n_samples: u64,
+    sets: Vec<Vec<Block>>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<StoredSets> for ErrorSets {
+    type Error = xai_core::Error;
+
+    fn try_from(stored: StoredSets) -> Result<Self> {
+        let n = usize::try_from(stored.n_samples).unwrap_or(usize::MAX);
+        let is_complete = |set: &Vec<Block>| n > 0 && Block::are_of(set, 1, n);
+        if stored.sets.len() < 2 || !stored.sets.iter().all(is_complete) {
+            let why = "not one bit for each sample of at least two runs";
+            return Err(xai_core::Error::corrupt(crate::input::ERRORS, why));
+        }
+        let size = |set: &Vec<Block>| set.iter().map(Block::count_ones).sum();
+        Ok(Self {
+            n_samples: stored.n_samples,
+            sizes: stored.sets.iter().map(size).collect(),
+            sets: Arc::new(stored.sets),
+        })
+    }
 }
 
 /// Samples of a block by the number of runs that predict them wrongly.

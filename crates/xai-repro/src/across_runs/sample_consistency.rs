@@ -21,6 +21,7 @@ use crate::pair_metric::count_logs::x_ln_x;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct SampleConsistency {
     /// Number of runs.
     pub n_runs: usize,
@@ -36,6 +37,7 @@ pub struct SampleConsistency {
 /// Number of samples on which runs disagree, and the samples with the most disagreement.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct InconsistentSamples {
     /// Number of samples whose prediction is not the same in all runs.
     pub ever_changing: usize,
@@ -48,6 +50,7 @@ pub struct InconsistentSamples {
 /// A sample on which runs disagree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct InconsistentSample {
     /// Index of the sample.
     pub sample: usize,

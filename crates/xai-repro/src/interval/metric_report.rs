@@ -5,6 +5,7 @@ use xai_core::{Interval, Summary};
 /// Report of one metric over all pairs of runs: distribution, interval for the mean, and values.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct MetricReport {
     /// Mean over the pairs.
     pub mean: Option<f64>,

@@ -5,5 +5,5 @@ pub(crate) mod pair_distribution;
 pub(crate) mod run_interval;
 
 pub use metric_report::MetricReport;
-pub use pair_distribution::{PairDistribution, PairStatistic};
-pub use run_interval::{IntervalMethod, RunInterval};
+pub use pair_distribution::PairDistribution;
+pub use run_interval::IntervalMethod;

@@ -7,6 +7,8 @@ use xai_core::sum::Moments;
 use xai_core::tensor::check_shape;
 use xai_core::{Error, Interval, Result, Summary};
 
+#[cfg(feature = "serde")]
+use crate::counting::pair_tiles::n_pairs;
 use crate::counting::pair_tiles::pairs;
 use crate::input;
 use crate::interval::run_interval::{RunInterval, interval_over_runs};
@@ -14,7 +16,8 @@ use crate::interval::run_interval::{RunInterval, interval_over_runs};
 /// Values of one metric for all pairs of `k` runs, from any source, with undefined values as `None`.
 ///
 /// ```
-/// use xai_repro::interval::{PairDistribution, PairStatistic, RunInterval};
+/// use xai_repro::interval::PairDistribution;
+/// use xai_repro::{PairStatistic, RunInterval};
 /// let values = [Some(0.25), Some(0.5), Some(0.75)];
 /// let pairs = PairDistribution::new(3, &values)?;
 /// assert_eq!(pairs.summary().mean, Some(0.5));
@@ -180,8 +183,8 @@ macro_rules! impl_pair_results {
             pub fn interval_of(
                 &self,
                 metric: $metric,
-                statistic: $crate::interval::PairStatistic,
-                interval: $crate::interval::RunInterval,
+                statistic: $crate::PairStatistic,
+                interval: $crate::RunInterval,
             ) -> xai_core::Result<Option<xai_core::Interval>> {
                 self.distribution(metric).interval(statistic, interval)
             }
@@ -297,6 +300,7 @@ impl SortedPairs {
 
 /// Moments and extremes over all pairs, and the sum over the pairs of each run, without stored values.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct PairMoments {
     all_pairs: Moments,
     n_undefined: u64,
@@ -311,6 +315,21 @@ impl PairMoments {
             n_undefined: 0,
             by_run: vec![(ExactSum::new(), 0); n_runs],
         }
+    }
+
+    /// True if these can be the moments of the pairs of `k` runs.
+    #[cfg(feature = "serde")]
+    pub(crate) fn are_possible(&self, k: usize) -> bool {
+        let n_defined = u128::from(self.all_pairs.count());
+        let n_of_runs = self.by_run.iter().map(|&(_, n)| u128::from(n));
+        let sums = self.by_run.iter().map(|(sum, _)| sum);
+        self.by_run.len() == k
+            && n_defined + u128::from(self.n_undefined) <= n_pairs(k) as u128
+            && n_of_runs.clone().all(|n| n <= n_defined)
+            && n_of_runs.sum::<u128>() == 2 * n_defined
+            && sums
+                .chain([self.all_pairs.sum()])
+                .all(|sum| sum.value().is_finite())
     }
 
     pub(crate) fn update(&mut self, first: usize, second: usize, value: Option<f64>) {

@@ -218,6 +218,7 @@ pub(super) fn with_more_planes(
 
 /// One bit for each of 512 samples, as many as the widest registers hold. The alignment allows aligned loads into them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C, align(64))]
 pub(crate) struct Block(pub(crate) [u64; 8]);
 
@@ -232,6 +233,19 @@ impl Block {
             // `checked_shr` is `None` for a shift by 64, that is for an empty word.
             u64::MAX.checked_shr(64 - used as u32).unwrap_or(0)
         }))
+    }
+
+    /// True if `blocks` have `n_planes` bits for each of `n_samples` samples, and only zeros beyond the last sample.
+    #[cfg(feature = "serde")]
+    pub(crate) fn are_of(blocks: &[Self], n_planes: usize, n_samples: usize) -> bool {
+        let n_blocks = n_samples.div_ceil(Self::SAMPLES);
+        if n_blocks.checked_mul(n_planes) != Some(blocks.len()) {
+            return false;
+        }
+        let n_in_last = n_samples - n_blocks.saturating_sub(1) * Self::SAMPLES;
+        let within = Self::within(n_in_last).0;
+        let is_within = |block: &Self| (0..8).all(|word| block.0[word] & !within[word] == 0);
+        blocks.iter().rev().take(n_planes).all(is_within)
     }
 
     /// Number of bits set.

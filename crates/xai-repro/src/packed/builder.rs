@@ -11,7 +11,7 @@ use crate::packed::bit_planes::{
     Block, MAX_CLASSES_COUNTED_BY_PLANES, plane_bits, plane_bits_from, planes_for,
     with_more_planes, wrong_bits,
 };
-use crate::packed::class_tables::{Planes, TableSource, map_runs};
+use crate::packed::class_tables::{Planes, TableSource, codes_of_planes, map_runs};
 use crate::packed::classes::{Classes, PREFIX_SAMPLES, distinct, extremes};
 use crate::packed::packed_runs::{PackedRuns, RunTotals};
 use crate::pair_metric::definition::{PairMetric, PairNeeds};
@@ -23,7 +23,7 @@ use crate::{help, input};
 /// metric depends on that order. Memory use is the packed runs plus the run that is being added.
 ///
 /// ```
-/// use xai_repro::{PackedRunsBuilder, registry::PAIR_METRICS};
+/// use xai_repro::{PackedRunsBuilder, metrics::PAIR_METRICS};
 /// let mut builder = PackedRunsBuilder::new(PAIR_METRICS, &[0, 1, 1, 0])?;
 /// builder.push(&[0u8, 1, 0, 1])?;
 /// builder.push(&[0u8, 0, 0, 0])?;
@@ -32,35 +32,35 @@ use crate::{help, input};
 /// ```
 #[derive(Debug, Clone)]
 pub struct PackedRunsBuilder {
-    packer: Packer,
-    labels: Vec<i64>,
+    pub(super) packer: Packer,
+    pub(super) labels: Vec<i64>,
 }
 
 /// The packed runs so far and the codes of their classes.
 ///
 /// The true labels are passed to each call, so that [`PackedRuns::new`] need not copy them.
 #[derive(Debug, Clone)]
-struct Packer {
-    needs: PairNeeds,
-    classes: Classes,
-    runs: Vec<PackedRun>,
+pub(super) struct Packer {
+    pub(super) needs: PairNeeds,
+    pub(super) classes: Classes,
+    pub(super) runs: Vec<PackedRun>,
 }
 
 #[derive(Debug, Clone)]
-struct PackedRun {
-    wrong: Vec<Block>,
-    n_wrong: u64,
+pub(super) struct PackedRun {
+    pub(super) wrong: Vec<Block>,
+    pub(super) n_wrong: u64,
     /// Bit planes of the class codes. There are as many as the classes known at the time of packing needed; later runs
     /// can add classes, and [`Packer::build`] then adds planes.
-    planes: Vec<Block>,
-    n_planes: usize,
-    class_counts: Vec<u64>,
+    pub(super) planes: Vec<Block>,
+    pub(super) n_planes: usize,
+    pub(super) class_counts: Vec<u64>,
 }
 
 impl PackedRuns {
     /// Packs `(k, n)` predictions and `(n,)` true labels for the given metrics.
     ///
-    /// Only what these metrics need is stored. For [error metrics](crate::registry::error_metrics) alone that is one
+    /// Only what these metrics need is stored. For [error metrics](crate::metrics::error_metrics) alone that is one
     /// bit per sample and run.
     ///
     /// # Errors
@@ -86,6 +86,36 @@ impl PackedRuns {
         let runs: Vec<&[L]> = rows.iter().collect();
         packer.add(labels, &runs)?;
         packer.build(n)
+    }
+
+    /// Appends the runs of `other`, which must have been packed for the same samples, labels and metrics.
+    ///
+    /// The true labels are not stored and cannot be compared. A [`PackedRunsBuilder`] compares them, and its
+    /// [`merge`](PackedRunsBuilder::merge) copies no runs, which this one does.
+    ///
+    /// # Errors
+    /// `ShapeMismatch` for another number of samples, `InvalidParameter` if the runs were packed for metrics with other
+    /// needs. `self` is unchanged then.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xai_repro::{PackedRuns, metrics::PAIR_METRICS};
+    /// let labels = [0, 1, 1, 0];
+    /// let pack = |runs: ndarray::Array2<i32>| PackedRuns::new(PAIR_METRICS, runs.view(), &labels);
+    /// let mut packed = pack(array![[0, 1, 0, 1], [0, 0, 0, 0]])?;
+    /// packed.merge(pack(array![[0, 1, 1, 1], [0, 2, 1, 0]])?)?;
+    /// assert_eq!((packed.n_runs(), packed.classes()), (4, &[0, 1, 2][..]));
+    /// # Ok::<(), xai_repro::Error>(())
+    /// ```
+    pub fn merge(&mut self, other: Self) -> Result<()> {
+        let n = self.n_samples();
+        check_shape(input::SAMPLES, &[n], &[other.n_samples()])?;
+        self.needs.check_equal(other.needs)?;
+        // Copied, so that `self` is unchanged if a parallel loop is stopped.
+        let mut packer = Packer::from_packed(self.clone());
+        packer.merge(Packer::from_packed(other), n);
+        *self = packer.build(n)?;
+        Ok(())
     }
 }
 
@@ -132,6 +162,24 @@ impl PackedRunsBuilder {
         self.packer.add(&self.labels, runs)
     }
 
+    /// Appends the runs of another builder, for example of another machine.
+    ///
+    /// # Errors
+    /// `ShapeMismatch` or `InvalidParameter` for other true labels, `InvalidParameter` for metrics with other needs. The
+    /// builder is unchanged then.
+    pub fn merge(&mut self, other: Self) -> Result<()> {
+        let n = self.labels.len();
+        check_shape(input::LABELS, &[n], &[other.labels.len()])?;
+        if let Some(sample) = (0..n).find(|&sample| self.labels[sample] != other.labels[sample]) {
+            let expected = format!("{}, as in the first builder", self.labels[sample]);
+            let error = Error::parameter(input::LABELS, other.labels[sample], expected);
+            return Err(error.at(&[sample]));
+        }
+        self.packer.needs.check_equal(other.packer.needs)?;
+        self.packer.merge(other.packer, n);
+        Ok(())
+    }
+
     /// Returns the packed runs.
     ///
     /// # Errors
@@ -152,6 +200,55 @@ impl Packer {
             classes: Classes::default(),
             runs: Vec::new(),
         })
+    }
+
+    /// Takes packed runs apart, so that others can be appended.
+    fn from_packed(packed: PackedRuns) -> Self {
+        let mut classes = Classes::default();
+        classes.extend(packed.labels);
+        let n_planes = packed.planes.n_planes;
+        // Both are empty if only errors are packed.
+        let mut planes = packed.planes.runs.into_iter();
+        let mut class_counts = packed.totals.class_counts.into_iter();
+        let errors = Arc::unwrap_or_clone(packed.wrong)
+            .into_iter()
+            .zip(packed.totals.n_wrong);
+        let runs = errors.map(|(wrong, n_wrong)| PackedRun {
+            wrong,
+            n_wrong,
+            planes: planes.next().unwrap_or_default(),
+            n_planes,
+            class_counts: class_counts.next().unwrap_or_default(),
+        });
+        Self {
+            needs: packed.needs,
+            classes,
+            runs: runs.collect(),
+        }
+    }
+
+    /// Appends runs that were packed for the same `n` samples and metrics.
+    fn merge(&mut self, mut other: Self, n: usize) {
+        let mut classes = self.classes.clone();
+        let mut labels = other.classes.labels().to_vec();
+        labels.sort_unstable();
+        classes.extend(labels);
+        let code_of = |&label: &i64| classes.code(label).expect("every label was added");
+        let codes: Vec<u32> = other.classes.labels().iter().map(code_of).collect();
+        if !codes.iter().copied().eq(0..codes.len() as u32) {
+            let recoded = map_runs(other.runs.len(), n, |run| {
+                let run = &other.runs[run];
+                let old_codes = codes_of_planes(&run.planes, run.n_planes, n, |code| code);
+                plane_bits(&old_codes, classes.len(), |code| codes[code as usize])
+            });
+            for (run, (planes, class_counts)) in other.runs.iter_mut().zip(recoded) {
+                run.planes = planes;
+                run.n_planes = planes_for(classes.len());
+                run.class_counts = class_counts;
+            }
+        }
+        self.classes = classes;
+        self.runs.append(&mut other.runs);
     }
 
     /// Packs `runs` and appends them. On an error nothing is changed.
@@ -288,7 +385,7 @@ impl Packer {
         })
     }
 
-    fn build(self, n_samples: usize) -> Result<PackedRuns> {
+    pub(super) fn build(self, n_samples: usize) -> Result<PackedRuns> {
         if self.runs.len() < 2 {
             return Err(Error::too_few(input::RUNS, 2, self.runs.len()));
         }

@@ -96,29 +96,38 @@ impl Planes {
         sets
     }
 
-    fn codes_of_runs<C: Send>(&self, narrow: impl Fn(u32) -> C + Sync + Send) -> Vec<Vec<C>> {
-        self.map_runs(|planes| self.codes(planes, &narrow))
+    fn codes_of_runs<C: Copy + Send>(
+        &self,
+        narrow: impl Fn(u32) -> C + Sync + Send,
+    ) -> Vec<Vec<C>> {
+        self.map_runs(|planes| codes_of_planes(planes, self.n_planes, self.n_samples, &narrow))
     }
+}
 
-    /// Unpacks the code of each sample from the planes of one run.
-    fn codes<C>(&self, planes: &[Block], narrow: impl Fn(u32) -> C) -> Vec<C> {
-        let n_blocks = self.n_samples.div_ceil(Block::SAMPLES);
-        let mut codes = Vec::with_capacity(n_blocks * Block::SAMPLES);
-        for planes in planes.chunks_exact(self.n_planes.max(1)) {
-            for word in 0..8 {
-                let mut bytes = [[0u8; 64]; 4];
-                for (plane, block) in planes.iter().enumerate() {
-                    plane_to_bytes(block.0[word], plane % 8, &mut bytes[plane / 8]);
-                }
-                codes.extend((0..64).map(|i| {
-                    let code = [bytes[0][i], bytes[1][i], bytes[2][i], bytes[3][i]];
-                    narrow(u32::from_le_bytes(code))
-                }));
+/// Unpacks the code of each of `n_samples` samples from the planes of one run.
+pub(super) fn codes_of_planes<C: Copy>(
+    planes: &[Block],
+    n_planes: usize,
+    n_samples: usize,
+    narrow: impl Fn(u32) -> C,
+) -> Vec<C> {
+    let n_blocks = n_samples.div_ceil(Block::SAMPLES);
+    let mut codes = Vec::with_capacity(n_blocks * Block::SAMPLES);
+    for planes in planes.chunks_exact(n_planes.max(1)) {
+        for word in 0..8 {
+            let mut bytes = [[0u8; 64]; 4];
+            for (plane, block) in planes.iter().enumerate() {
+                plane_to_bytes(block.0[word], plane % 8, &mut bytes[plane / 8]);
             }
+            codes.extend((0..64).map(|i| {
+                let code = [bytes[0][i], bytes[1][i], bytes[2][i], bytes[3][i]];
+                narrow(u32::from_le_bytes(code))
+            }));
         }
-        codes.truncate(self.n_samples);
-        codes
     }
+    // Cuts off the unused bits of the last block. A single class has no planes, and code 0.
+    codes.resize(n_samples, narrow(0));
+    codes
 }
 
 /// Maps `k` runs of `n` samples, in parallel if there are at least 100,000 predictions, so that threads pay off.

@@ -5,6 +5,5 @@ pub(crate) mod builder;
 pub(crate) mod class_tables;
 pub(crate) mod classes;
 pub(crate) mod packed_runs;
-
-pub use builder::PackedRunsBuilder;
-pub use packed_runs::PackedRuns;
+#[cfg(feature = "serde")]
+mod stored_runs;

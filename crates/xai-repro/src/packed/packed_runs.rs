@@ -18,7 +18,7 @@ use crate::pair_metric::definition::PairNeeds;
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_repro::{PackedRuns, PairMetric, Pairwise, registry::PAIR_METRICS};
+/// use xai_repro::{PackedRuns, PairMetric, Pairwise, metrics::PAIR_METRICS};
 /// let predictions = array![[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 1]];
 /// let packed = PackedRuns::new(PAIR_METRICS, predictions.view(), &[0, 1, 1, 0])?;
 /// assert_eq!((packed.n_runs(), packed.n_samples(), packed.classes()), (3, 4, &[0, 1][..]));

@@ -1,18 +1,23 @@
 //! Definition of a metric of a pair of runs, and the counts that formulas take.
 
-use xai_core::describe::MetricInfo;
+use std::fmt;
 
-/// A metric of the predictions of two runs, for example [`PairMetric::EC_LOCAL`].
+use xai_core::describe::MetricInfo;
+use xai_core::{Error, Result};
+
+use crate::input;
+
+/// A metric of the predictions of two runs: `EC_…` measure the consistency of errors, `PA_…` the agreement of
+/// predictions.
 ///
 /// In formulas, `e_i` marks the samples that run `i` predicts wrongly, `ŷ_i` are its predictions, and `n` is the number
 /// of samples. Metrics with the same name are equal. The metrics of this crate are listed in
-/// [`registry::PAIR_METRICS`](crate::registry::PAIR_METRICS). Other crates can define their own, which work everywhere:
+/// [`metrics::PAIR_METRICS`](crate::metrics::PAIR_METRICS). Other crates can define their own, which work everywhere:
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_core::{Direction, describe::{MetricInfo, Range}};
-/// use xai_repro::pair_metric::{PairDefinition, PairFormula};
-/// use xai_repro::{PairMetric, Pairwise};
+/// use xai_repro::pair_metric::{Direction, MetricInfo, PairDefinition, PairFormula, Range};
+/// use xai_repro::{PairMetric, Pairwise, input};
 ///
 /// const EC_DICE: PairMetric = PairMetric::new(&PairDefinition {
 ///     info: &MetricInfo {
@@ -20,7 +25,7 @@ use xai_core::describe::MetricInfo;
 ///         summary: "Overlap of two runs' errors relative to their mean size",
 ///         direction: Direction::Higher,
 ///         range: Range::SHARE,
-///         needs: &[xai_core::input::PREDICTIONS, xai_core::input::LABELS],
+///         needs: &[input::PREDICTIONS, input::LABELS],
 ///         source: "Dice 1945",
 ///         ..MetricInfo::named("ec_dice")
 ///     },
@@ -57,6 +62,7 @@ pub struct PairDefinition {
 /// It returns `None` if the metric is undefined, and must not depend on the order of classes, cells or runs. A value
 /// that is not finite is reported as an error about the metric, with the pair as index.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub enum PairFormula {
     /// A function of the errors of both runs, for which one bit per sample and run is packed.
     Errors(fn(&ErrorTable) -> Option<f64>),
@@ -94,6 +100,7 @@ impl PairMetric {
 
 /// The counts of a pair that some metrics need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct PairNeeds {
     /// Number of common errors.
     pub(crate) errors: bool,
@@ -129,11 +136,39 @@ impl PairNeeds {
         self.equal || self.tables
     }
 
+    /// Checks that other runs were packed for metrics with the same needs.
+    ///
+    /// # Errors
+    /// `InvalidParameter`.
+    pub(crate) fn check_equal(self, other: Self) -> Result<()> {
+        if self == other {
+            return Ok(());
+        }
+        let expected = format!("{self}, as the runs they are merged into");
+        Err(Error::parameter(input::PACKED_RUNS, other, expected))
+    }
+
     /// True if `other` includes all of these counts.
     pub(crate) fn is_subset_of(self, other: Self) -> bool {
         (!self.errors || other.errors)
             && (!self.equal || other.equal)
             && (!self.tables || other.tables)
+    }
+}
+
+impl fmt::Display for PairNeeds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [
+            (self.errors, "errors"),
+            (self.equal, "equal predictions"),
+            (self.tables, "class tables"),
+        ];
+        let needed: Vec<&str> = parts
+            .iter()
+            .filter(|(is_needed, _)| *is_needed)
+            .map(|(_, name)| *name)
+            .collect();
+        f.write_str(&needed.join(", "))
     }
 }
 

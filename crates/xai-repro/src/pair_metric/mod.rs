@@ -1,12 +1,13 @@
-//! Metrics of a pair of runs.
+//! Definition of metrics of a pair of runs.
 //!
-//! A [`PairMetric`] is a description and a formula over the counts of a pair. To add one to this crate, define it in a
-//! file of `formulas/` and list it in `formulas/mod.rs`.
+//! A [`PairMetric`](crate::PairMetric) is a description and a formula over the counts of a pair.
 
 pub(crate) mod count_logs;
 pub(crate) mod definition;
 pub(crate) mod formulas;
 
-pub use definition::{
-    Cell, ClassTable, EqualPredictions, ErrorTable, PairDefinition, PairFormula, PairMetric,
-};
+pub use definition::{Cell, ClassTable, EqualPredictions, ErrorTable, PairDefinition, PairFormula};
+#[doc(no_inline)]
+pub use xai_core::Direction;
+#[doc(no_inline)]
+pub use xai_core::describe::{MetricInfo, Range};

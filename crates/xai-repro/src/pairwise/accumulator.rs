@@ -7,18 +7,15 @@ use xai_core::{Accumulator, Error, Label, Result, parallel};
 
 use crate::across_runs::agreement::Agreement;
 use crate::across_runs::error_sets::{ErrorSets, LoneCounts, accuracies, leave_one_out};
-use crate::counting::pair_tiles::{PairCounts, TileBuffers, count_tile};
-use crate::counting::pair_tiles::{Tile, n_pairs, pair_index, pairs};
+use crate::counting::pair_tiles::{PairCounts, Tile, TileBuffers, count_tile, n_pairs, pair_index};
 use crate::input;
-use crate::packed::packed_runs::PackedRuns;
-use crate::packed::packed_runs::RunTotals;
-use crate::pair_metric::definition::Cell;
+use crate::packed::packed_runs::{PackedRuns, RunTotals};
 use crate::pair_metric::definition::{PairMetric, PairNeeds};
+use crate::pairwise::counts_by_pair::{CountsByPair, MAX_RUNS, MAX_SAMPLES};
 use crate::pairwise::evaluate::Evaluation;
-use crate::pairwise::options::EmptyUnion;
-use crate::pairwise::options::Pairwise;
-use crate::pairwise::reproducibility::PairTable;
-use crate::pairwise::reproducibility::StreamedReproducibility;
+use crate::pairwise::options::{EmptyUnion, Pairwise};
+use crate::pairwise::packed_tables::{PackedTables, encode};
+use crate::pairwise::reproducibility::{PairTable, StreamedReproducibility};
 #[cfg(feature = "serde")]
 use crate::pairwise::stored_state::StoredState;
 
@@ -28,8 +25,9 @@ use crate::pairwise::stored_state::StoredState;
 /// columns of a `(k, n)` array. The state consists of counts for every pair, so that states of different samples can be
 /// merged, also from several machines. The result has the same bits as for all samples at once.
 ///
-/// Metrics of class tables (Cramér's V, mutual information) store the cells that occur; all other metrics need two
-/// counters per pair.
+/// All metrics but those of class tables need at most two counts of 4 bytes per pair (8 bytes once a count exceeds 32
+/// bits). Metrics of class tables (Cramér's V, mutual information) also store the cells that occur, one or two bytes
+/// each while their counts are small. The result takes 16 bytes per pair and metric.
 ///
 /// ```
 /// use ndarray::{Axis, array};
@@ -56,20 +54,16 @@ pub struct PairwiseAccumulator {
     classes: Vec<i64>,
     totals: RunTotals,
     /// Number of common errors by pair; empty if no metric needs it.
-    both_wrong: Vec<u64>,
+    both_wrong: CountsByPair,
     /// Number of equal predictions by pair; empty if no metric needs it.
-    equal: Vec<u64>,
-    /// Cells of the class table by pair, in ascending order; empty if no metric needs it.
-    tables: Vec<Vec<Cell>>,
+    equal: CountsByPair,
+    /// Class tables; empty if no metric needs them.
+    tables: PackedTables,
     always_wrong: u64,
     ever_wrong: u64,
     /// Samples that only one run gets right or wrong, by run.
     alone: Vec<LoneCounts>,
 }
-
-/// Largest number of samples. Up to 2^48, counts are exact as `f64` (below 2^53), totals over fewer than 65,536 runs
-/// fit into `u64`, and products of two counts into `i128`.
-const MAX_SAMPLES: u64 = 1 << 48;
 
 impl Default for PairwiseAccumulator {
     /// A state for all metrics, with [`EmptyUnion::Undefined`].
@@ -95,9 +89,9 @@ impl PairwiseAccumulator {
             empty_union: options.empty_union,
             classes: Vec::new(),
             totals: RunTotals::default(),
-            both_wrong: Vec::new(),
-            equal: Vec::new(),
-            tables: Vec::new(),
+            both_wrong: CountsByPair::zeros(0),
+            equal: CountsByPair::zeros(0),
+            tables: PackedTables::default(),
             always_wrong: 0,
             ever_wrong: 0,
             alone: Vec::new(),
@@ -120,8 +114,9 @@ impl PairwiseAccumulator {
     /// without samples changes nothing.
     ///
     /// # Errors
-    /// `ShapeMismatch` if the number of runs differs from earlier blocks; otherwise as [`PackedRuns::new`], and as
-    /// [`merge`](Accumulator::merge) for too many samples. The state is unchanged then.
+    /// `ShapeMismatch` if the number of runs differs from earlier blocks, `InvalidParameter` for more than 65,535 runs;
+    /// otherwise as [`PackedRuns::new`], and as [`merge`](Accumulator::merge) for too many samples. The state is
+    /// unchanged then.
     pub fn update_labels<L: Label, M: Label>(
         &mut self,
         predictions: ArrayView2<'_, L>,
@@ -133,6 +128,10 @@ impl PairwiseAccumulator {
         if self.n_runs() > 0 {
             let expected = [self.n_runs(), predictions.ncols()];
             check_shape(input::PREDICTIONS, &expected, predictions.shape())?;
+        }
+        if predictions.nrows() > MAX_RUNS {
+            let expected = "65,535 at most";
+            return Err(Error::parameter(input::RUNS, predictions.nrows(), expected));
         }
         // A block is counted as a state of its own and merged like any other, so that results cannot depend on how
         // samples were divided into blocks and states.
@@ -146,32 +145,48 @@ impl PairwiseAccumulator {
         let k = packed.n_runs();
         let needs = PairNeeds::new(&self.metrics);
         let (always_wrong, ever_wrong, alone) = ErrorSets::new(packed).overlap_counts();
-        let n_pairs_if = |is_needed: bool| if is_needed { n_pairs(k) } else { 0 };
-        let mut both_wrong = vec![0; n_pairs_if(needs.errors)];
-        let mut equal = vec![0; n_pairs_if(needs.equal)];
-        let mut tables = vec![Vec::new(); n_pairs_if(needs.tables)];
-        for pair in count_pairs(packed, needs).into_iter().flatten() {
-            if needs.errors {
-                both_wrong[pair.index] = pair.both_wrong;
-            }
-            if needs.equal {
-                equal[pair.index] = pair.equal;
-            }
-            if needs.tables {
-                tables[pair.index] = pair.cells;
-            }
-        }
-        Self {
+        let zeros_if =
+            |is_needed: bool| CountsByPair::zeros(if is_needed { n_pairs(k) } else { 0 });
+        let mut block = Self {
             metrics: self.metrics.clone(),
             empty_union: self.empty_union,
             classes: packed.classes().to_vec(),
             totals: packed.totals.clone(),
-            both_wrong,
-            equal,
-            tables,
+            both_wrong: zeros_if(needs.errors),
+            equal: zeros_if(needs.equal),
+            tables: PackedTables::new(if needs.tables { k } else { 0 }),
             always_wrong,
             ever_wrong,
             alone,
+        };
+        let tiles = Tile::cover(k, parallel::threads());
+        // A limited number of tiles at a time, so that few counts are in memory twice.
+        for tiles in tiles.chunks(16 * parallel::threads()) {
+            let counts_by_tile = parallel::map(tiles.len(), |tile| {
+                TileCounts::count(packed, &tiles[tile], needs)
+            });
+            for (tile, counts) in tiles.iter().zip(counts_by_tile) {
+                block.add_tile(tile, &counts);
+            }
+        }
+        block.tables.shrink_to_fit();
+        block
+    }
+
+    /// Adds the counts of a tile. Tiles with the same rows must be added in ascending order of their columns.
+    fn add_tile(&mut self, tile: &Tile, counts: &TileCounts) {
+        let k = self.n_runs();
+        for (at, (first, second)) in tile.pairs().enumerate() {
+            let pair = pair_index(k, first, second);
+            if let Some(&both_wrong) = counts.both_wrong.get(at) {
+                self.both_wrong.add(pair, both_wrong);
+            }
+            if let Some(&equal) = counts.equal.get(at) {
+                self.equal.add(pair, equal);
+            }
+        }
+        for (first, tables) in tile.rows.clone().zip(&counts.tables) {
+            self.tables.append(first, tables);
         }
     }
 
@@ -199,14 +214,14 @@ impl PairwiseAccumulator {
         Ok(())
     }
 
-    /// Adds the counts of a state with the same class codes.
-    fn add_counts(&mut self, other: Self) {
+    /// Adds the counts of a state with the same class codes, except the class tables.
+    fn add_counts(&mut self, other: &Self) {
         self.totals.n_samples += other.totals.n_samples;
         self.always_wrong += other.always_wrong;
         self.ever_wrong += other.ever_wrong;
         add(&mut self.totals.n_wrong, &other.totals.n_wrong);
-        add(&mut self.both_wrong, &other.both_wrong);
-        add(&mut self.equal, &other.equal);
+        self.both_wrong.merge(&other.both_wrong);
+        self.equal.merge(&other.equal);
         let runs = self.totals.class_counts.iter_mut();
         for (mine, theirs) in runs.zip(&other.totals.class_counts) {
             add(mine, theirs);
@@ -215,26 +230,11 @@ impl PairwiseAccumulator {
             mine.right += theirs.right;
             mine.wrong += theirs.wrong;
         }
-        // Sorting brings the two counts of a common cell next to each other, and keeps tables in one order for
-        // comparison.
-        for (mine, theirs) in self.tables.iter_mut().zip(other.tables) {
-            mine.extend(theirs);
-            mine.sort_unstable();
-            mine.dedup_by(|cell, kept| {
-                let same = (cell.row, cell.column) == (kept.row, kept.column);
-                if same {
-                    kept.count += cell.count;
-                }
-                same
-            });
-        }
     }
 
-    /// Changes the class codes to those of `classes`, a superset of the current classes with fewer than 2^32 labels.
-    fn recode(&mut self, classes: &[i64]) {
-        if self.classes == classes {
-            return;
-        }
+    /// Changes the class codes to those of `classes`, a superset of the current classes with fewer than 2^32 labels,
+    /// except in the class tables. Returns the new code of each class.
+    fn recode(&mut self, classes: &[i64]) -> Vec<u32> {
         let new_codes: Vec<u32> = self
             .classes
             .iter()
@@ -247,71 +247,92 @@ impl PairwiseAccumulator {
             }
             *counts = wider;
         }
-        // Codes stay in the same order, so that cells stay sorted.
-        for cell in self.tables.iter_mut().flatten() {
-            cell.row = new_codes[cell.row as usize];
-            cell.column = new_codes[cell.column as usize];
-        }
         self.classes = classes.to_vec();
+        new_codes
     }
 
     /// Evaluates each metric for all pairs.
     fn values(&self) -> Result<Vec<(PairMetric, Vec<Option<f64>>)>> {
+        let k = self.n_runs();
+        let with_capacity = |&metric: &PairMetric| (metric, Vec::with_capacity(n_pairs(k)));
+        let mut values: Vec<(PairMetric, Vec<Option<f64>>)> =
+            self.metrics.iter().map(with_capacity).collect();
+        // A limited number of first runs at a time, so that few values are in memory twice.
+        let n_at_once = 16 * parallel::threads();
+        for start in (0..k).step_by(n_at_once) {
+            let n_first_runs = n_at_once.min(k - start);
+            let rows = parallel::try_map(n_first_runs, |at| self.values_of_first(start + at))?;
+            for row in rows {
+                for ((_, values), of_row) in values.iter_mut().zip(row) {
+                    values.extend(of_row);
+                }
+            }
+        }
+        Ok(values)
+    }
+
+    /// Evaluates each metric for the pairs of a first run.
+    fn values_of_first(&self, first: usize) -> Result<Vec<Vec<Option<f64>>>> {
         let evaluation = Evaluation {
             totals: &self.totals,
             empty_union: self.empty_union,
         };
-        let runs: Vec<(usize, usize)> = pairs(self.n_runs()).collect();
-        let values_by_pair = parallel::try_map(runs.len(), |at| {
-            let (first, second) = runs[at];
-            // Vectors of counts that no metric needs are empty.
+        let k = self.n_runs();
+        let mut values = vec![Vec::with_capacity(k - first - 1); self.metrics.len()];
+        let (mut tables, mut cells) = (self.tables.of_first(first), Vec::new());
+        for second in first + 1..k {
+            tables.read(&mut cells);
+            let at = pair_index(k, first, second);
+            // Counts that no metric needs are not stored.
             let pair = PairCounts {
                 first,
                 second,
-                both_wrong: self.both_wrong.get(at).copied().unwrap_or_default(),
-                equal: self.equal.get(at).copied().unwrap_or_default(),
-                cells: self.tables.get(at).map_or(&[], Vec::as_slice),
+                both_wrong: self.both_wrong.get(at).unwrap_or_default(),
+                equal: self.equal.get(at).unwrap_or_default(),
+                cells: &cells,
             };
-            let value = |&metric: &PairMetric| evaluation.value(metric, &pair);
-            self.metrics.iter().map(value).collect::<Result<Vec<_>>>()
-        })?;
-        let values_of = |(m, &metric): (usize, &PairMetric)| {
-            let values = values_by_pair.iter().map(|values| values[m]);
-            (metric, values.collect())
-        };
-        Ok(self.metrics.iter().enumerate().map(values_of).collect())
+            for (values, &metric) in values.iter_mut().zip(&self.metrics) {
+                values.push(evaluation.value(metric, &pair)?);
+            }
+        }
+        Ok(values)
     }
 }
 
-/// Owned counts of one pair.
-struct OwnedCounts {
-    /// Index of the pair in the order of [`pairs`].
-    index: usize,
-    both_wrong: u64,
-    equal: u64,
-    cells: Vec<Cell>,
+/// Counts of the pairs of a tile, row by row. Counts that no metric needs are left out.
+struct TileCounts {
+    both_wrong: Vec<u64>,
+    equal: Vec<u64>,
+    /// Encoded class tables by row.
+    tables: Vec<Vec<u8>>,
 }
 
-/// Counts all pairs of a block, tile by tile.
-fn count_pairs(packed: &PackedRuns, needs: PairNeeds) -> Vec<Vec<OwnedCounts>> {
-    let k = packed.n_runs();
-    let tiles = Tile::cover(k, parallel::threads());
-    parallel::map(tiles.len(), |tile| {
-        let mut kept = Vec::with_capacity(tiles[tile].pairs().count());
+impl TileCounts {
+    fn count(packed: &PackedRuns, tile: &Tile, needs: PairNeeds) -> Self {
+        let mut counts = Self {
+            both_wrong: Vec::new(),
+            equal: Vec::new(),
+            tables: vec![Vec::new(); if needs.tables { tile.rows.len() } else { 0 }],
+        };
+        let mut cells = Vec::new();
         let keep = |pair: PairCounts<'_>| {
-            let mut cells = pair.cells.to_vec();
-            cells.sort_unstable();
-            kept.push(OwnedCounts {
-                index: pair_index(k, pair.first, pair.second),
-                both_wrong: pair.both_wrong,
-                equal: pair.equal,
-                cells,
-            });
+            if needs.errors {
+                counts.both_wrong.push(pair.both_wrong);
+            }
+            if needs.equal {
+                counts.equal.push(pair.equal);
+            }
+            if needs.tables {
+                cells.clear();
+                cells.extend_from_slice(pair.cells);
+                cells.sort_unstable();
+                encode(&cells, &mut counts.tables[pair.first - tile.rows.start]);
+            }
         };
         let (fastest, buffers) = (InstructionSet::fastest(), &mut TileBuffers::default());
-        count_tile(packed, &tiles[tile], needs, fastest, buffers, keep);
-        kept
-    })
+        count_tile(packed, tile, needs, fastest, buffers, keep);
+        counts
+    }
 }
 
 fn add(counts: &mut [u64], more: &[u64]) {
@@ -347,9 +368,9 @@ impl Accumulator for PairwiseAccumulator {
         let mut classes = [self.classes.as_slice(), &other.classes].concat();
         classes.sort_unstable();
         classes.dedup();
-        self.recode(&classes);
-        other.recode(&classes);
-        self.add_counts(other);
+        let (codes, other_codes) = (self.recode(&classes), other.recode(&classes));
+        self.add_counts(&other);
+        self.tables.merge(other.tables, &codes, &other_codes);
         Ok(())
     }
 
@@ -364,7 +385,7 @@ impl Accumulator for PairwiseAccumulator {
             return Err(Error::empty(input::SAMPLES));
         }
         // Agreement counts ordered pairs of runs.
-        let agreeing = self.equal.iter().map(|&equal| 2 * u128::from(equal)).sum();
+        let agreeing = self.equal.iter().map(|equal| 2 * u128::from(equal)).sum();
         Ok(StreamedReproducibility {
             pairs: PairTable {
                 n_runs: k,
@@ -380,7 +401,7 @@ impl Accumulator for PairwiseAccumulator {
                 self.ever_wrong,
                 &self.alone,
             ),
-            agreement: (!self.equal.is_empty())
+            agreement: (self.equal.len() > 0)
                 .then(|| Agreement::from_counts(&self.totals, agreeing)),
         })
     }
@@ -391,7 +412,12 @@ impl TryFrom<StoredState> for PairwiseAccumulator {
     type Error = Error;
 
     fn try_from(stored: StoredState) -> Result<Self> {
-        stored.check(MAX_SAMPLES)?;
+        stored.check()?;
+        let k = if stored.tables.len() > 0 {
+            stored.totals.n_runs()
+        } else {
+            0
+        };
         Ok(Self {
             metrics: stored.metrics,
             empty_union: stored.empty_union,
@@ -399,7 +425,7 @@ impl TryFrom<StoredState> for PairwiseAccumulator {
             totals: stored.totals,
             both_wrong: stored.both_wrong,
             equal: stored.equal,
-            tables: stored.tables,
+            tables: stored.tables.split(k),
             always_wrong: stored.always_wrong,
             ever_wrong: stored.ever_wrong,
             alone: stored.alone,

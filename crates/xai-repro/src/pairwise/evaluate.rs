@@ -55,7 +55,8 @@ impl Pairwise {
                 Ok(())
             })?;
             Ok(values_by_metric)
-        })?;
+        });
+        let values_by_tile = values_by_tile.map_err(|error| error.error)?;
         let mut values: Vec<(PairMetric, Vec<Option<f64>>)> = self
             .metrics
             .iter()
@@ -89,9 +90,15 @@ impl Pairwise {
             .map(|&metric| (metric, PairMoments::new(k)))
             .collect();
         let tiles = Tile::cover(k, parallel::threads());
+        let mut lowest: Option<PairError> = None;
         // A limited number of tiles at a time, so that the moments in memory do not grow with the number of pairs.
         for tiles in tiles.chunks(16 * parallel::threads()) {
-            let moments_by_tile = self.map_tiles(packed, tiles, |tile, buffers| {
+            // After an error, further tiles with the same rows are counted, because they may contain a lower pair.
+            let has_lower = |error: &PairError| tiles[0].rows.start <= error.pair.0;
+            if !lowest.as_ref().is_none_or(has_lower) {
+                break;
+            }
+            let mapped = self.map_tiles(packed, tiles, |tile, buffers| {
                 // The moments of a tile have entries only for its own runs: its row runs first, then its column runs.
                 let n_rows = tile.rows.len();
                 let empty = PairMoments::new(n_rows + tile.columns.len());
@@ -108,7 +115,14 @@ impl Pairwise {
                     Ok(())
                 })?;
                 Ok(tile_moments)
-            })?;
+            });
+            let moments_by_tile = match mapped {
+                Ok(moments_by_tile) => moments_by_tile,
+                Err(error) => {
+                    keep_lower(&mut lowest, error);
+                    continue;
+                }
+            };
             for (tile, tile_moments) in tiles.iter().zip(&moments_by_tile) {
                 let runs = tile.rows.clone().chain(tile.columns.clone());
                 for ((_, moments), of_tile) in moments_by_metric.iter_mut().zip(tile_moments) {
@@ -116,10 +130,13 @@ impl Pairwise {
                 }
             }
         }
-        Ok(PairwiseSummaries {
-            errors: ErrorSets::new(packed),
-            moments_by_metric,
-        })
+        match lowest {
+            Some(error) => Err(error.error),
+            None => Ok(PairwiseSummaries {
+                errors: ErrorSets::new(packed),
+                moments_by_metric,
+            }),
+        }
     }
 
     /// Checks that the runs were packed for all metrics, and returns what their evaluation needs.
@@ -166,7 +183,7 @@ impl Pairwise {
         packed: &PackedRuns,
         tiles: &[Tile],
         f: impl Fn(&Tile, &mut TileBuffers) -> Result<T, PairError> + Sync + Send,
-    ) -> Result<Vec<T>> {
+    ) -> Result<Vec<T>, PairError> {
         let operations_per_pair = packed.operations_per_pair(PairNeeds::new(&self.metrics));
         let n_pairs: usize = tiles.iter().map(|tile| tile.pairs().count()).sum();
         let outcomes = if operations_per_pair * n_pairs < WORTH_THREADS {
@@ -182,19 +199,23 @@ impl Pairwise {
         for outcome in outcomes {
             match outcome {
                 Ok(value) => values.push(value),
-                Err(error) if lowest.as_ref().is_none_or(|low| error.pair < low.pair) => {
-                    lowest = Some(error);
-                }
-                Err(_) => {}
+                Err(error) => keep_lower(&mut lowest, error),
             }
         }
-        lowest.map_or(Ok(values), |error| Err(error.error))
+        lowest.map_or(Ok(values), Err)
     }
 }
 
 struct PairError {
     pair: (usize, usize),
     error: Error,
+}
+
+/// Replaces `lowest` by an error of a lower pair.
+fn keep_lower(lowest: &mut Option<PairError>, error: PairError) {
+    if lowest.as_ref().is_none_or(|low| error.pair < low.pair) {
+        *lowest = Some(error);
+    }
 }
 
 /// Copies the values of a tile, stored row by row, into the values of all pairs of `k` runs.

@@ -1,18 +1,18 @@
-//! Evaluation of every metric for all pairs of runs.
+//! Reports of all pairs of runs, and results of samples in blocks.
 //!
-//! [`Pairwise`] selects metrics and evaluates them for runs in memory. [`PairwiseAccumulator`] evaluates them for
-//! samples in blocks, with the same bits.
+//! [`Pairwise`](crate::Pairwise) selects metrics and evaluates them for runs in memory.
+//! [`PairwiseAccumulator`](crate::PairwiseAccumulator) evaluates them for samples in blocks, with the same bits.
 
 pub(crate) mod accumulator;
+mod counts_by_pair;
 pub(crate) mod evaluate;
 pub(crate) mod options;
+mod packed_tables;
 mod report;
-mod reproducibility;
+pub(crate) mod reproducibility;
 #[cfg(feature = "serde")]
 mod stored_state;
 
 pub use crate::counting::pair_tiles::pairs;
-pub use accumulator::PairwiseAccumulator;
-pub use options::{EmptyUnion, Pairwise};
 pub use report::PairwiseReport;
-pub use reproducibility::{PairwiseReproducibility, PairwiseSummaries, StreamedReproducibility};
+pub use reproducibility::StreamedReproducibility;

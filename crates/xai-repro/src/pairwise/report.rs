@@ -16,7 +16,7 @@ use crate::pairwise::options::Pairwise;
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_repro::{PackedRuns, Pairwise, RunInterval, registry::PAIR_METRICS};
+/// use xai_repro::{PackedRuns, Pairwise, RunInterval, metrics::PAIR_METRICS};
 /// let predictions = array![[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 1]];
 /// let packed = PackedRuns::new(PAIR_METRICS, predictions.view(), &[0, 1, 1, 0])?;
 /// let report = Pairwise::new().report(&packed, RunInterval::jackknife())?;
@@ -27,6 +27,7 @@ use crate::pairwise::options::Pairwise;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct PairwiseReport {
     /// Number of runs.
     pub n_runs: usize,

@@ -11,7 +11,11 @@ use crate::pairwise::options::EmptyUnion;
 /// Values of the pairwise metrics of `k` runs, returned by [`Pairwise`](crate::Pairwise).
 ///
 /// Pairs are in the order of [`pairs`](crate::pairwise::pairs): (0, 1), (0, 2), …, (1, 2), ….
+///
+/// With the feature `serde`, metrics are stored by name, and read if they are metrics of this crate.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "StoredReproducibility"))]
 pub struct PairwiseReproducibility {
     pub(super) errors: ErrorSets,
     pub(super) pairs: PairTable,
@@ -31,7 +35,9 @@ impl_pair_results!(PairwiseReproducibility, PairMetric, |own| &own.pairs);
 ///
 /// Pairs are in the order (0, 1), (0, 2), …, (1, 2), ….
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "StoredStreamed"))]
+#[non_exhaustive]
 pub struct StreamedReproducibility {
     pub(super) pairs: PairTable,
     /// Number of samples.
@@ -59,17 +65,19 @@ impl_pair_results!(StreamedReproducibility, PairMetric, |own| &own.pairs);
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_repro::{PackedRuns, PairMetric, Pairwise, registry};
+/// use xai_repro::{PackedRuns, PairMetric, Pairwise, metrics};
 /// let predictions = array![[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 1]];
-/// let metrics = registry::error_metrics();
-/// let packed = PackedRuns::new(&metrics, predictions.view(), &[0, 1, 1, 0])?;
-/// let summaries = Pairwise::new().metrics(&metrics).summarize(&packed)?;
+/// let error_metrics = metrics::error_metrics();
+/// let packed = PackedRuns::new(&error_metrics, predictions.view(), &[0, 1, 1, 0])?;
+/// let summaries = Pairwise::new().metrics(&error_metrics).summarize(&packed)?;
 /// let local = summaries.summary(PairMetric::EC_LOCAL).unwrap(); // of 1/3, 1/2, 0
 /// assert!((local.mean.unwrap() - 5.0 / 18.0).abs() < 1e-15);
 /// assert_eq!((local.min, local.max, local.median), (Some(0.0), Some(0.5), None));
 /// # Ok::<(), xai_repro::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "StoredSummaries"))]
 pub struct PairwiseSummaries {
     pub(super) errors: ErrorSets,
     pub(super) moments_by_metric: Vec<(PairMetric, PairMoments)>,
@@ -118,12 +126,11 @@ impl PairwiseSummaries {
 
 /// Values of the evaluated metrics by pair.
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct PairTable {
     pub(super) n_runs: usize,
     pub(super) empty_union: EmptyUnion,
     /// Values by metric, in the order of the options, and pair.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "in_registry_order"))]
     pub(super) values: Vec<(PairMetric, Vec<Option<f64>>)>,
 }
 
@@ -143,22 +150,106 @@ impl PairResults<PairMetric> for PairTable {
     }
 }
 
-/// Serialises one list per metric of the registry, empty for metrics that were not evaluated, then those of other
-/// metrics.
+/// Deserialised results, and the checks that they have one value per pair.
 #[cfg(feature = "serde")]
-fn in_registry_order<S: serde::Serializer>(
-    values: &[(PairMetric, Vec<Option<f64>>)],
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    use crate::pair_metric::formulas::METRICS;
-    let values_of = |metric: &PairMetric| {
-        let entry = values.iter().find(|(evaluated, _)| evaluated == metric);
-        entry.map_or(&[][..], |(_, values)| values)
-    };
-    let other_values = values
-        .iter()
-        .filter(|(metric, _)| !METRICS.contains(metric))
-        .map(|(_, values)| values.as_slice());
-    let all: Vec<&[Option<f64>]> = METRICS.iter().map(values_of).chain(other_values).collect();
-    serializer.collect_seq(all)
+mod stored {
+    use super::{PairTable, PairwiseReproducibility, PairwiseSummaries, StreamedReproducibility};
+    use crate::across_runs::agreement::Agreement;
+    use crate::across_runs::error_sets::ErrorSets;
+    use crate::counting::pair_tiles::n_pairs;
+    use crate::input;
+    use crate::interval::pair_distribution::PairMoments;
+    use crate::pair_metric::definition::PairMetric;
+    use xai_core::{Error, Result};
+
+    #[derive(serde::Deserialize)]
+    pub(super) struct StoredReproducibility {
+        errors: ErrorSets,
+        pairs: PairTable,
+    }
+
+    impl TryFrom<StoredReproducibility> for PairwiseReproducibility {
+        type Error = Error;
+
+        fn try_from(
+            StoredReproducibility { errors, pairs }: StoredReproducibility,
+        ) -> Result<Self> {
+            pairs.check(errors.n_runs())?;
+            Ok(Self { errors, pairs })
+        }
+    }
+
+    #[derive(serde::Deserialize)]
+    pub(super) struct StoredStreamed {
+        pairs: PairTable,
+        n_samples: u64,
+        accuracy: Vec<f64>,
+        n_always_wrong: u64,
+        n_ever_wrong: u64,
+        leave_one_out_consistency: Vec<Option<f64>>,
+        agreement: Option<Agreement>,
+    }
+
+    impl TryFrom<StoredStreamed> for StreamedReproducibility {
+        type Error = Error;
+
+        fn try_from(stored: StoredStreamed) -> Result<Self> {
+            let k = stored.accuracy.len();
+            stored.pairs.check(k)?;
+            ensure(stored.leave_one_out_consistency.len() == k)?;
+            Ok(Self {
+                pairs: stored.pairs,
+                n_samples: stored.n_samples,
+                accuracy: stored.accuracy,
+                n_always_wrong: stored.n_always_wrong,
+                n_ever_wrong: stored.n_ever_wrong,
+                leave_one_out_consistency: stored.leave_one_out_consistency,
+                agreement: stored.agreement,
+            })
+        }
+    }
+
+    #[derive(serde::Deserialize)]
+    pub(super) struct StoredSummaries {
+        errors: ErrorSets,
+        moments_by_metric: Vec<(PairMetric, PairMoments)>,
+    }
+
+    impl TryFrom<StoredSummaries> for PairwiseSummaries {
+        type Error = Error;
+
+        fn try_from(stored: StoredSummaries) -> Result<Self> {
+            let k = stored.errors.n_runs();
+            let mut moments = stored.moments_by_metric.iter();
+            ensure(moments.all(|(_, moments)| moments.are_possible(k)))?;
+            Ok(Self {
+                errors: stored.errors,
+                moments_by_metric: stored.moments_by_metric,
+            })
+        }
+    }
+
+    impl PairTable {
+        /// Checks that there is a finite or undefined value for each pair of `k` runs.
+        fn check(&self, k: usize) -> Result<()> {
+            ensure(self.n_runs == k && k >= 2)?;
+            let is_finite = |value: &Option<f64>| value.is_none_or(f64::is_finite);
+            let is_complete = |(_, values): &(PairMetric, Vec<Option<f64>>)| {
+                values.len() == n_pairs(k) && values.iter().all(is_finite)
+            };
+            ensure(self.values.iter().all(is_complete))
+        }
+    }
+
+    fn ensure(is_consistent: bool) -> Result<()> {
+        if is_consistent {
+            Ok(())
+        } else {
+            let why = "not the values of all pairs of the runs";
+            Err(Error::corrupt(input::PAIRWISE_RESULTS, why))
+        }
+    }
 }
+
+#[cfg(feature = "serde")]
+use stored::{StoredReproducibility, StoredStreamed, StoredSummaries};

@@ -7,7 +7,9 @@ use crate::counting::pair_tiles::{n_pairs, pairs};
 use crate::input;
 use crate::packed::packed_runs::RunTotals;
 use crate::pair_metric::definition::{Cell, PairMetric, PairNeeds};
+use crate::pairwise::counts_by_pair::{CountsByPair, MAX_RUNS, MAX_SAMPLES};
 use crate::pairwise::options::EmptyUnion;
+use crate::pairwise::packed_tables::UnsplitTables;
 
 /// Fields of a [`PairwiseAccumulator`](crate::PairwiseAccumulator) before they are checked.
 #[derive(serde::Deserialize)]
@@ -16,9 +18,9 @@ pub(super) struct StoredState {
     pub(super) empty_union: EmptyUnion,
     pub(super) classes: Vec<i64>,
     pub(super) totals: RunTotals,
-    pub(super) both_wrong: Vec<u64>,
-    pub(super) equal: Vec<u64>,
-    pub(super) tables: Vec<Vec<Cell>>,
+    pub(super) both_wrong: CountsByPair,
+    pub(super) equal: CountsByPair,
+    pub(super) tables: UnsplitTables,
     pub(super) always_wrong: u64,
     pub(super) ever_wrong: u64,
     pub(super) alone: Vec<LoneCounts>,
@@ -39,17 +41,18 @@ impl StoredState {
     ///
     /// # Errors
     /// `Corrupt` with the reason.
-    pub(super) fn check(&self, max_samples: u64) -> Result<()> {
-        self.check_lengths(max_samples)?;
+    pub(super) fn check(&self) -> Result<()> {
+        self.check_lengths()?;
         self.check_errors()?;
         self.check_classes()?;
         self.check_pairs()
     }
 
-    fn check_lengths(&self, max_samples: u64) -> Result<()> {
+    fn check_lengths(&self) -> Result<()> {
         let (n, k) = (self.totals.n_samples, self.totals.n_runs());
         ensure(!self.metrics.is_empty(), "no metrics")?;
-        ensure(n <= max_samples && k <= 1 << 16, "too many samples or runs")?;
+        let is_countable = n <= MAX_SAMPLES && k <= MAX_RUNS;
+        ensure(is_countable, "too many samples or runs")?;
         ensure((k == 0) == (n == 0) && k != 1, "runs without samples")?;
         let needs = PairNeeds::new(&self.metrics);
         let lengths = [
@@ -96,7 +99,7 @@ impl StoredState {
             )?;
         }
         ensure(
-            self.equal.iter().all(|&equal| equal <= n),
+            self.equal.iter().all(|equal| equal <= n),
             "more agreement than samples",
         )
     }
@@ -107,17 +110,18 @@ impl StoredState {
             n_wrong,
             class_counts,
         } = &self.totals;
+        let (mut tables, mut cells) = (self.tables.tables(), Vec::new());
         for (at, (i, j)) in pairs(n_wrong.len()).enumerate() {
-            if let Some(&both) = self.both_wrong.get(at) {
+            if let Some(both) = self.both_wrong.get(at) {
                 let (a, b) = (n_wrong[i], n_wrong[j]);
                 ensure(
                     both <= a.min(b) && a + b - both <= *n_samples,
                     "common errors of a pair contradict the errors of its runs",
                 )?;
             }
-            if let Some(cells) = self.tables.get(at) {
+            if tables.read(&mut cells) {
                 ensure(
-                    self.has_totals(cells, &class_counts[i], &class_counts[j]),
+                    self.has_totals(&cells, &class_counts[i], &class_counts[j]),
                     "a class table does not have the totals of its runs",
                 )?;
             }
@@ -125,20 +129,18 @@ impl StoredState {
         Ok(())
     }
 
-    /// True if the cells are in ascending order and have these row and column totals.
+    /// True if the cells have these row and column totals.
     fn has_totals(&self, cells: &[Cell], rows: &[u64], columns: &[u64]) -> bool {
         let c = self.classes.len();
         let (mut row_sums, mut column_sums) = (vec![0u64; c], vec![0u64; c]);
         for cell in cells {
             let (row, column) = (cell.row as usize, cell.column as usize);
-            if row >= c || column >= c || cell.count == 0 || cell.count > self.totals.n_samples {
+            if row >= c || column >= c || cell.count > self.totals.n_samples {
                 return false;
             }
             row_sums[row] = row_sums[row].saturating_add(cell.count);
             column_sums[column] = column_sums[column].saturating_add(cell.count);
         }
-        let position = |cell: &Cell| (cell.row, cell.column);
-        let is_ascending = cells.is_sorted_by(|a, b| position(a) < position(b));
-        is_ascending && row_sums == rows && column_sums == columns
+        row_sums == rows && column_sums == columns
     }
 }

@@ -7,7 +7,7 @@ use crate::regression::run_pair::RunPair;
 /// A metric of the numeric predictions of two runs, for example [`RegressionMetric::EC_RATIO`].
 ///
 /// In formulas, `ŷ_i` are the predictions of run `i` and `r_i = y − ŷ_i` its residuals; means are over the samples. All
-/// metrics are listed in [`registry::REGRESSION_METRICS`](crate::registry::REGRESSION_METRICS).
+/// metrics are listed in [`metrics::REGRESSION_METRICS`](crate::metrics::REGRESSION_METRICS).
 #[derive(Clone, Copy)]
 pub struct RegressionMetric {
     definition: &'static RegressionDefinition,

@@ -2,8 +2,5 @@
 
 pub(crate) mod definition;
 pub(crate) mod formulas;
-mod reproducibility;
+pub(crate) mod reproducibility;
 mod run_pair;
-
-pub use definition::RegressionMetric;
-pub use reproducibility::RegressionReproducibility;

@@ -17,9 +17,9 @@ use crate::input;
 /// seed draw the same classes on every machine.
 ///
 /// ```
-/// use xai_repro::simulate::AliasTable;
+/// use xai_repro::simulate::{AliasTable, random_stream};
 /// let table = AliasTable::new(&[0.5, 0.0, 0.5])?;
-/// let mut stream = xai_core::random::random_stream(1, 0);
+/// let mut stream = random_stream(1, 0);
 /// assert!((0..100).all(|_| table.sample(&mut stream) != 1));
 /// # Ok::<(), xai_repro::Error>(())
 /// ```

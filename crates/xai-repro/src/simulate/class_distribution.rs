@@ -22,7 +22,7 @@ use crate::named::impl_display_by_word;
 /// | `Step` | groups of classes with a common value `U(0, 1)`, the others i.i.d. `U(0, 1)` |
 ///
 /// ```
-/// use xai_repro::ClassDistribution;
+/// use xai_repro::simulate::ClassDistribution;
 /// assert_eq!(ClassDistribution::Flat.draw(4, 1, 0)?, [0.25; 4]);
 /// let p = ClassDistribution::Uniform.draw(10, 1, 0)?;
 /// assert!(p.is_sorted_by(|a, b| a >= b) && (p.iter().sum::<f64>() - 1.0).abs() < 1e-12);
@@ -32,6 +32,7 @@ use crate::named::impl_display_by_word;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 #[param(name = "kind")]
+#[non_exhaustive]
 pub enum ClassDistribution {
     /// All classes equally likely.
     Flat,
@@ -62,7 +63,7 @@ impl ClassDistribution {
     pub const EXPONENTIAL: Self = Self::Exponential { lowest: 0.794 };
 
     /// Every variant once, with [`EXPONENTIAL`](Self::EXPONENTIAL) for the exponential shape.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: &[Self] = &[
         Self::Flat,
         Self::Balanced,
         Self::Uniform,
@@ -157,8 +158,7 @@ impl_display_by_word!(ClassDistribution);
 /// Settings for drawing class probabilities: shape, number of classes, order and seed.
 ///
 /// ```
-/// use xai_repro::ClassDistribution;
-/// use xai_repro::simulate::ClassSimulator;
+/// use xai_repro::simulate::{ClassDistribution, ClassSimulator};
 /// let rarest_first = ClassSimulator::default().kind(ClassDistribution::Uniform).n_classes(5).reversed(true);
 /// assert!(rarest_first.draw(0)?.is_sorted());
 /// # Ok::<(), xai_repro::Error>(())

@@ -9,3 +9,5 @@ pub use alias_table::AliasTable;
 pub use class_distribution::{ClassDistribution, ClassSimulator};
 pub use labels::LabelSimulator;
 pub use predictions::{ErrorSet, PredictionSimulator, RunErrors};
+#[doc(no_inline)]
+pub use xai_core::random::{RandomStream, random_stream};

@@ -25,6 +25,7 @@ impl_display_by_word!(ErrorSet);
 
 /// Errors of simulated runs: how many, on which samples, and how much runs have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
+#[non_exhaustive]
 pub struct RunErrors {
     /// Largest share of samples that a run predicts wrongly.
     #[param(at_least = 0, at_most = 1)]
@@ -69,7 +70,7 @@ impl Default for RunErrors {
 ///
 /// ```
 /// use xai_repro::simulate::{ErrorSet, PredictionSimulator, RunErrors};
-/// let errors = RunErrors { max_error_share: 0.1, error_set: ErrorSet::Variable, copied: Some(1.0) };
+/// let errors = RunErrors::default().max_error_share(0.1).error_set(ErrorSet::Variable).copied(Some(1.0));
 /// let simulator = PredictionSimulator::new(&[0.5, 0.5], errors)?;
 /// let runs = simulator.simulate(&[0; 100], 3, 1, 0)?; // draw 0 under seed 1
 /// assert_eq!(runs.row(0), runs.row(2));

@@ -12,6 +12,7 @@ use crate::study::simulation::{StudyDraw, check_draws};
 /// If the two curves differ, the metric detects dependence. If a curve rises or falls, the metric depends on accuracy.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct AccuracyProfile {
     /// Name of the metric.
     pub metric: String,
@@ -24,6 +25,7 @@ pub struct AccuracyProfile {
 /// Summary of the draws in one bin of accuracy for which the metric is defined.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct ProfilePoint {
     /// Mean accuracy of these draws, in [0, 1].
     pub accuracy: f64,
@@ -48,7 +50,7 @@ impl AccuracyProfile {
     /// ```
     /// use xai_repro::SimulationStudy;
     /// use xai_repro::study::{AccuracyProfile, StudySettings};
-    /// let study = SimulationStudy::new(StudySettings { n_samples: 100, ..Default::default() })?;
+    /// let study = SimulationStudy::new(StudySettings::default().n_samples(100))?;
     /// let profiles = AccuracyProfile::per_metric(&study.simulate(0..200)?, 5)?;
     /// let shared_errors = &profiles[1]; // ec_global
     /// assert_eq!(shared_errors.metric, "ec_global");
@@ -109,7 +111,7 @@ fn points(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::{SimulationStudy, StudySettings};
+    use crate::study::simulation::{SimulationStudy, StudySettings};
 
     #[test]
     fn the_band_holds_eight_draws_of_ten() {

@@ -167,7 +167,7 @@ fn write_error(error: csv::Error) -> Error {
 /// ```
 /// use xai_repro::SimulationStudy;
 /// use xai_repro::study::{StudySettings, read_draws, write_draws, write_header};
-/// let study = SimulationStudy::new(StudySettings { n_samples: 100, ..Default::default() })?;
+/// let study = SimulationStudy::new(StudySettings::default().n_samples(100))?;
 /// let mut file = Vec::new();
 /// write_header(&mut file)?;
 /// write_draws(&study.simulate(0..1)?, &mut file)?;

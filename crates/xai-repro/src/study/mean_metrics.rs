@@ -26,6 +26,7 @@ use crate::pairwise::options::EmptyUnion;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct MeanMetrics {
     /// Mean accuracy of the runs, in [0, 1].
     pub accuracy: f64,
@@ -35,7 +36,7 @@ pub struct MeanMetrics {
 }
 
 impl MeanMetrics {
-    /// Names of the metrics: the pair metrics of [`registry::PAIR_METRICS`](crate::registry::PAIR_METRICS), then the
+    /// Names of the metrics: the pair metrics of [`metrics::PAIR_METRICS`](crate::metrics::PAIR_METRICS), then the
     /// coefficients of [`Agreement`](crate::Agreement).
     pub fn names() -> impl ExactSizeIterator<Item = &'static str> + Clone {
         let n = METRICS.len();

@@ -4,12 +4,12 @@ mod accuracy_profile;
 #[cfg(feature = "serde")]
 mod csv;
 mod mean_metrics;
-mod simulation;
+pub(crate) mod simulation;
 mod summary;
 
 pub use accuracy_profile::{AccuracyProfile, ProfilePoint};
 #[cfg(feature = "serde")]
 pub use csv::{columns, read_draws, write_draws, write_header};
 pub use mean_metrics::MeanMetrics;
-pub use simulation::{SimulationStudy, StudyDraw, StudySettings};
+pub use simulation::{StudyDraw, StudySettings};
 pub use summary::{MetricBehavior, StudySummary};

@@ -6,7 +6,7 @@ use xai_core::describe::Parameters;
 use xai_core::random::{RandomStream, random_stream, uniform, uniform_index};
 use xai_core::{Error, Result, parallel};
 
-use crate::packed::PackedRunsBuilder;
+use crate::packed::builder::PackedRunsBuilder;
 use crate::pair_metric::formulas::METRICS;
 use crate::simulate::alias_table::AliasTable;
 use crate::simulate::class_distribution::ClassDistribution;
@@ -22,7 +22,7 @@ use crate::{help, input};
 /// | setting | distribution |
 /// |---|---|
 /// | number of classes | uniform on `2..=50` (see [`StudySettings::max_classes`]) |
-/// | label and error distribution | each one of the six shapes of [`ClassDistribution`](crate::ClassDistribution) |
+/// | label and error distribution | each one of the six shapes of [`ClassDistribution`](crate::simulate::ClassDistribution) |
 /// | order of the error distribution | reversed in half of the draws |
 /// | maximum error share `s` | uniform on [0, 1) |
 /// | errors | independent or dependent, with probability 1/2 each; copied share `r` uniform on [0, 1) |
@@ -34,7 +34,7 @@ use crate::{help, input};
 /// ```
 /// use xai_repro::SimulationStudy;
 /// use xai_repro::study::{StudySettings, StudySummary};
-/// let study = SimulationStudy::new(StudySettings { n_samples: 200, ..Default::default() })?;
+/// let study = SimulationStudy::new(StudySettings::default().n_samples(200))?;
 /// let draws = study.simulate(0..50)?;
 /// assert_eq!(study.simulate(20..50)?, draws[20..]);
 /// let summary = StudySummary::new(&draws)?;
@@ -50,6 +50,7 @@ pub struct SimulationStudy {
 /// Size and seed of a [`SimulationStudy`].
 #[derive(Debug, Clone, PartialEq, Eq, Parameters)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct StudySettings {
     /// Seed of the draws.
     #[param(default = 1)]
@@ -131,15 +132,17 @@ impl SimulationStudy {
 
     /// Checks that `draws` are the first draws of this study of `n_draws` draws, so that it can continue after them.
     ///
-    /// Only the last draw is computed again for comparison.
+    /// Only the last draw is computed again for comparison, and its index must be the number of the draws before it.
     ///
     /// # Errors
-    /// `Corrupt` for more than `n_draws` draws or for draws of a study with other settings.
+    /// `Corrupt` for more than `n_draws` draws, for draws of a study with other settings, or if the last draw has another
+    /// index.
     pub fn check_continues(&self, draws: &[StudyDraw], n_draws: u64) -> Result<()> {
         let Some(last) = draws.last() else {
             return Ok(());
         };
-        if draws.len() as u64 > n_draws || self.draw(last.draw)? != *last {
+        let n_stored = draws.len() as u64;
+        if n_stored > n_draws || last.draw != n_stored - 1 || self.draw(last.draw)? != *last {
             let why = "rows of a study with another number of draws, samples, runs or another seed";
             return Err(Error::corrupt(input::DRAWS, why).with_help(help::START_ANEW));
         }
@@ -224,6 +227,7 @@ impl Setting {
 /// agreement of all runs.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct StudyDraw {
     /// Index of the draw, which together with the settings of the study determines the other fields.
     pub draw: u64,

@@ -15,6 +15,7 @@ use crate::study::simulation::{StudyDraw, check_draws};
 /// Summary of the draws of a study: the behaviour of each metric.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct StudySummary {
     /// Number of draws.
     pub n_draws: usize,
@@ -30,6 +31,7 @@ pub struct StudySummary {
 /// of classes or their distribution, and distinguishes dependent from independent errors.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct MetricBehavior {
     /// Name of the metric.
     pub metric: String,

@@ -2,13 +2,14 @@
 
 use ndarray::{Array2, array};
 use xai_core::describe::{MetricInfo, Range};
+use xai_repro::metrics::PAIR_METRICS;
 use xai_repro::pair_metric::{PairDefinition, PairFormula};
-use xai_repro::registry::PAIR_METRICS;
-use xai_repro::simulate::{AliasTable, LabelSimulator, PredictionSimulator, RunErrors};
+use xai_repro::simulate::{
+    AliasTable, ClassDistribution, LabelSimulator, PredictionSimulator, RunErrors,
+};
 use xai_repro::{
-    Accumulator, Agreement, ClassDistribution, EmptyUnion, Error, ErrorKind, PackedRuns,
-    PackedRunsBuilder, PairMetric, Pairwise, PairwiseAccumulator, RegressionReproducibility, help,
-    input, registry,
+    Accumulator, Agreement, EmptyUnion, Error, ErrorKind, PackedRuns, PackedRunsBuilder,
+    PairMetric, Pairwise, PairwiseAccumulator, RegressionReproducibility, help, input, metrics,
 };
 
 fn error<T: std::fmt::Debug>(result: Result<T, Error>) -> Error {
@@ -89,7 +90,7 @@ fn metrics_that_cannot_be_taken_are_named() {
         unknown.kind(),
         ErrorKind::InvalidParameter { value, .. } if value == "kappa"
     ));
-    let errors = PackedRuns::new(&registry::error_metrics(), runs.view(), &[0, 0]).unwrap();
+    let errors = PackedRuns::new(&metrics::error_metrics(), runs.view(), &[0, 0]).unwrap();
     let kappa = Pairwise::new().metrics(&[PairMetric::PA_KAPPA]);
     for other in [
         error(kappa.evaluate_packed(&errors)),
@@ -132,6 +133,41 @@ fn a_formula_that_gives_no_number_is_named_with_the_pair() {
             broken.kind(),
             ErrorKind::InvalidParameter { value, .. } if value == "broken"
         ));
+    }
+}
+
+#[test]
+fn the_lowest_pair_is_named_with_any_number_of_threads() {
+    // Run `i` has `i + 1` errors, so that the counts tell which pair it is.
+    const TWO_FAIL: PairMetric = PairMetric::new(&PairDefinition {
+        info: &MetricInfo {
+            range: Range::SHARE,
+            needs: &[input::PREDICTIONS, input::LABELS],
+            ..MetricInfo::named("two_fail")
+        },
+        formula: PairFormula::Errors(|errors| match (errors.first, errors.second) {
+            (65, 200) | (71, 76) => Some(f64::NAN),
+            _ => Some(0.0),
+        }),
+        undefined_without_errors: false,
+    });
+    let runs = Array2::from_shape_fn((200, 256), |(run, sample)| u8::from(sample <= run));
+    let pairwise = Pairwise::new().metrics(&[TWO_FAIL]);
+    let packed = PackedRuns::new(&[TWO_FAIL], runs.view(), &[0u8; 256]).unwrap();
+    let mut state = PairwiseAccumulator::new(&pairwise).unwrap();
+    state.update_labels(runs.view(), &[0u8; 256]).unwrap();
+    for n_threads in [1, 2, 8] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads);
+        let failed = pool.build().unwrap().install(|| {
+            [
+                error(pairwise.evaluate_packed(&packed)),
+                error(pairwise.summarize(&packed)),
+                error(state.finish()),
+            ]
+        });
+        for error in failed {
+            assert_eq!(error.index(), [64, 199], "{n_threads} threads");
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use approx::assert_relative_eq;
 use ndarray::Array2;
 use serde_json::Value;
 use xai_core::simd::InstructionSet;
-use xai_repro::registry::PAIR_METRICS;
+use xai_repro::metrics::PAIR_METRICS;
 use xai_repro::{
     Agreement, PackedRuns, PackedRunsBuilder, PairMetric, Pairwise, PairwiseReproducibility,
 };

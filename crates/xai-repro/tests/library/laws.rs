@@ -7,11 +7,9 @@ use xai_core::describe::{End, MetricInfo, Scores};
 use xai_core::parallel::with_work_size;
 use xai_core::random::{random_stream, uniform};
 use xai_repro::FAMILY;
-use xai_repro::registry::{PAIR_METRICS, REGRESSION_METRICS};
-use xai_repro::simulate::LabelSimulator;
-use xai_repro::{
-    Agreement, ClassDistribution, PairMetric, Pairwise, RegressionReproducibility, input,
-};
+use xai_repro::metrics::{PAIR_METRICS, REGRESSION_METRICS};
+use xai_repro::simulate::{ClassDistribution, LabelSimulator};
+use xai_repro::{Agreement, PairMetric, Pairwise, RegressionReproducibility, input};
 
 /// `(predictions, labels)` of 2..6 runs over up to 150 samples and up to `c` classes.
 fn runs(c: i16) -> impl Strategy<Value = (Array2<i16>, Vec<i16>)> {

@@ -5,8 +5,11 @@ mod golden;
 mod laws;
 mod messages;
 mod more_metrics;
+mod packing;
 mod parameters;
 mod report;
 mod simulators;
+#[cfg(feature = "serde")]
+mod stored;
 mod streaming;
 mod study;

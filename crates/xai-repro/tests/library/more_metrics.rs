@@ -8,7 +8,7 @@ use xai_core::describe::Scores;
 use xai_repro::across_runs::{
     AgreementCoefficient, AgreementWeights, agreement_interval, gwet_ac2,
 };
-use xai_repro::registry::{PAIR_METRICS, REGRESSION_METRICS, error_metrics};
+use xai_repro::metrics::{PAIR_METRICS, REGRESSION_METRICS, error_metrics};
 use xai_repro::{
     Agreement, EmptyUnion, Error, ErrorKind, GroupComparison, PackedRuns, PairMetric,
     PairStatistic, Pairwise, RegressionMetric, RegressionReproducibility, RunInterval,

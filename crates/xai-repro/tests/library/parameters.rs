@@ -6,12 +6,12 @@ use xai_core::describe::ends::at_ends;
 use xai_core::describe::{Parameter, Scores, Value};
 use xai_repro::FAMILY;
 use xai_repro::across_runs::AgreementWeights;
-use xai_repro::registry::{PAIR_METRICS, REGRESSION_METRICS};
+use xai_repro::metrics::{PAIR_METRICS, REGRESSION_METRICS};
 use xai_repro::simulate::{ClassSimulator, PredictionSimulator, RunErrors};
-use xai_repro::study::{MeanMetrics, SimulationStudy, StudySettings};
+use xai_repro::study::{MeanMetrics, StudySettings};
 use xai_repro::{
     Agreement, EmptyUnion, GroupComparison, PairMetric, PairStatistic, Pairwise, RegressionMetric,
-    RunInterval,
+    RunInterval, SimulationStudy,
 };
 
 /// Every parameter takes both ends of its kind and each of its words, and refuses by its name what lies outside.

@@ -2,7 +2,7 @@
 
 use ndarray::array;
 use xai_repro::interval::IntervalMethod;
-use xai_repro::registry::{PAIR_METRICS, error_metrics};
+use xai_repro::metrics::{PAIR_METRICS, error_metrics};
 use xai_repro::{
     Agreement, PackedRuns, PairMetric, PairStatistic, Pairwise, RunInterval, SampleConsistency,
     input,

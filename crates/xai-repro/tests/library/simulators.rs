@@ -17,11 +17,10 @@ fn simulator(
     error_set: ErrorSet,
     copied: Option<f64>,
 ) -> PredictionSimulator {
-    let errors = RunErrors {
-        max_error_share,
-        error_set,
-        copied,
-    };
+    let errors = RunErrors::default()
+        .max_error_share(max_error_share)
+        .error_set(error_set)
+        .copied(copied);
     PredictionSimulator::new(law, errors).unwrap()
 }
 

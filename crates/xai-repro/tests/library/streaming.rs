@@ -2,8 +2,8 @@
 
 use ndarray::{Array2, Axis, array};
 use proptest::prelude::*;
+use xai_repro::metrics::PAIR_METRICS;
 use xai_repro::pairwise::StreamedReproducibility;
-use xai_repro::registry::PAIR_METRICS;
 use xai_repro::{
     Accumulator, Agreement, EmptyUnion, Error, ErrorKind, PairMetric, Pairwise,
     PairwiseAccumulator, PairwiseReproducibility, input,
@@ -200,6 +200,34 @@ mod stored {
     }
 
     #[test]
+    fn counts_of_all_runs_fit_into_64_bits() {
+        // 65,536 runs of 2^48 samples would have 2^64 predictions.
+        for (n_runs, is_accepted) in [(4, true), (1 << 16, false)] {
+            let stored = serde_json::json!({
+                "metrics": ["ec_local"],
+                "empty_union": "undefined",
+                "classes": [],
+                "totals": {
+                    "n_samples": 1u64 << 48,
+                    "n_wrong": vec![0; n_runs],
+                    "class_counts": [],
+                },
+                "both_wrong": vec![0; if is_accepted { 6 } else { 0 }],
+                "equal": [],
+                "tables": [],
+                "always_wrong": 0,
+                "ever_wrong": 0,
+                "alone": vec![serde_json::json!({"right": 0, "wrong": 0}); n_runs],
+            });
+            let state = serde_json::from_value::<PairwiseAccumulator>(stored);
+            assert_eq!(state.is_ok(), is_accepted);
+            if let Err(error) = state {
+                assert!(error.to_string().contains("too many samples or runs"));
+            }
+        }
+    }
+
+    #[test]
     fn damaged_states_are_refused() {
         let mut state = PairwiseAccumulator::default();
         state
@@ -226,6 +254,10 @@ mod stored {
             ("/totals/class_counts/0/0", 2.into()),
             ("/tables/0/0/count", 7.into()),
             ("/tables/0/0/row", 9.into()),
+            ("/tables/0/0/count", 0.into()),
+            ("/tables/0/2/row", 9.into()),
+            ("/tables/0", serde_json::json!([])),
+            ("/tables", serde_json::json!([])),
         ] {
             let error = with(pointer, value).expect_err(pointer);
             assert!(

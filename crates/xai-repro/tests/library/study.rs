@@ -4,11 +4,7 @@ use xai_repro::study::{MeanMetrics, StudyDraw, StudySettings, StudySummary};
 use xai_repro::{ErrorKind, FAMILY, SimulationStudy, input};
 
 fn study(seed: u64, n_samples: usize) -> SimulationStudy {
-    let settings = StudySettings {
-        seed,
-        n_samples,
-        ..StudySettings::default()
-    };
+    let settings = StudySettings::default().seed(seed).n_samples(n_samples);
     SimulationStudy::new(settings).unwrap()
 }
 
@@ -68,6 +64,11 @@ fn a_study_goes_on_after_its_own_draws_alone() {
         let other = study.check_continues(&draws, n_draws).unwrap_err();
         assert_eq!(other.input(), input::DRAWS);
         assert!(matches!(other.kind(), ErrorKind::Corrupt { .. }));
+    }
+    // The last draw of this study, but at another place.
+    for part in [&draws[1..], &[draws[0].clone(), draws[2].clone()]] {
+        let gap = study(1, 100).check_continues(part, 4).unwrap_err();
+        assert_eq!(gap.input(), input::DRAWS);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The section `[[repro]]`: results of `xai repro pairwise`.
 
 use xai_files::left_out;
-use xai_metrics::repro::registry::PAIR_METRICS;
+use xai_metrics::repro::metrics::PAIR_METRICS;
 use xai_report::sections::repro::{Repro, Votes, VotesOfSample};
 
 use crate::metric_commands::selection::ALL_WORD;

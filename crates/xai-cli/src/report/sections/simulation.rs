@@ -115,7 +115,7 @@ fn read_complete(file: &Path, iterations: Option<u64>) -> Result<Vec<StudyDraw>,
 #[cfg(test)]
 mod tests {
     use xai_metrics::repro::study::{StudySettings, write_draws, write_header};
-    use xai_metrics::repro::{SimulationStudy, registry};
+    use xai_metrics::repro::{SimulationStudy, metrics};
 
     use super::*;
     use crate::report::sections::testing::{context, origin, parsed};
@@ -128,7 +128,7 @@ mod tests {
     fn stored_draws_give_the_results_of_simulated_ones() {
         let line = "--iterations 60 --n-samples 50 --n-runs 3";
         let simulated = evaluate(&command(line), None, origin(), &context()).unwrap();
-        let n_metrics = registry::PAIR_METRICS.len() + 3; // three coefficients are over all runs at once
+        let n_metrics = metrics::PAIR_METRICS.len() + 3; // three coefficients are over all runs at once
         assert_eq!(
             (simulated.n_draws, simulated.metrics.len()),
             (60, n_metrics)
@@ -141,12 +141,8 @@ mod tests {
         }
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("draws.csv");
-        let study = SimulationStudy::new(StudySettings {
-            seed: context().seed(),
-            n_samples: 50,
-            n_runs: 3,
-            ..StudySettings::default()
-        });
+        let settings = StudySettings::default().n_samples(50).n_runs(3);
+        let study = SimulationStudy::new(settings.seed(context().seed()));
         let draws = study.unwrap().simulate(0..60).unwrap();
         let mut out = std::fs::File::create(&file).unwrap();
         write_header(&mut out)

@@ -156,7 +156,7 @@ impl Repro {
     ///
     /// ```
     /// use ndarray::array;
-    /// use xai_repro::{PackedRuns, Pairwise, RunInterval, registry::PAIR_METRICS};
+    /// use xai_repro::{PackedRuns, Pairwise, RunInterval, metrics::PAIR_METRICS};
     /// use xai_report::sections::repro::Repro;
     /// use xai_report::Origin;
     ///

@@ -74,7 +74,7 @@ impl Simulation {
     /// use xai_report::sections::simulation::Simulation;
     /// use xai_report::Origin;
     ///
-    /// let settings = StudySettings { n_samples: 50, ..StudySettings::default() };
+    /// let settings = StudySettings::default().n_samples(50);
     /// let draws = SimulationStudy::new(settings)?.simulate(0..40)?;
     /// let (summary, profiles) = (StudySummary::new(&draws)?, AccuracyProfile::per_metric(&draws, 10)?);
     /// let origin = Origin::new(&Simulation::KIND, 1, "Forty draws");

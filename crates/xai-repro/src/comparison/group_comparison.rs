@@ -15,6 +15,7 @@ use crate::pairwise::options::Pairwise;
 /// Difference between two groups of runs in one metric, with its p-value.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct GroupDifference {
     /// Metric that was compared.
     pub metric: PairMetric,
