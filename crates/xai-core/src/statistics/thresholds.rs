@@ -5,7 +5,6 @@ use crate::statistics::ranks::for_each_tie;
 
 /// Counts of the values at or above a threshold.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
 pub struct ThresholdPoint {
     /// The threshold.
     pub value: f64,
