@@ -16,11 +16,23 @@ use crate::tensor::{Rows, check_shape};
 
 /// Distance between two rows of equal length.
 ///
-/// Implemented by [`Distance`]. Custom implementations must be symmetric, non-negative and not NaN
-/// for the rows they are used with.
+/// Implemented by [`Distance`] and by every closure `Fn(&[f64], &[f64]) -> f64`. Custom
+/// implementations must be symmetric, non-negative and not NaN for the rows they are used with.
+///
+/// ```
+/// use xai_core::distance::DistanceFunction;
+/// let first_only = |a: &[f64], b: &[f64]| (a[0] - b[0]).abs();
+/// assert_eq!(first_only.distance(&[1.0, 7.0], &[3.0, 9.0]), 2.0);
+/// ```
 pub trait DistanceFunction: Send + Sync {
     /// Distance between two rows of the same length.
     fn distance(&self, a: &[f64], b: &[f64]) -> f64;
+}
+
+impl<F: Fn(&[f64], &[f64]) -> f64 + Send + Sync> DistanceFunction for F {
+    fn distance(&self, a: &[f64], b: &[f64]) -> f64 {
+        self(a, b)
+    }
 }
 
 /// Advice for rows for which an angular distance is undefined.
