@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ndarray::{Array2, ArrayView2};
 use xai_core::describe::Parameters;
-use xai_core::distance::Mahalanobis;
+use xai_core::distance::{DistanceFunction, Mahalanobis};
 use xai_core::number::{check_finite, labels_to_i64};
 use xai_core::tensor::check_shape;
 use xai_core::{Distance, Kernel, Label, Real, Result, Weighting, parallel};
@@ -16,6 +16,7 @@ use crate::explainer::choices::{CaseExplainerBuilder, RowDistance};
 use crate::explainer::choices::{Choices, DisclosureChoices};
 use crate::explainer::disclosure::Disclosure;
 use crate::input;
+use crate::search::custom_scan::{CustomDistance, UNRESTRICTED};
 use crate::similarity::retrieval::Fitting;
 use crate::similarity::strategy::Similarity;
 use crate::training::Matrix;
@@ -32,28 +33,60 @@ impl CaseExplainer {
 }
 
 impl CaseExplainerBuilder {
-    /// Sets the similarity by which neighbours are found. Default: features.
+    /// Sets the similarity by which cases are found. Default: features.
     #[must_use]
     pub fn similarity(mut self, similarity: impl Into<Similarity>) -> Self {
         self.similarity = similarity.into();
         self
     }
 
-    /// Sets whether explanations contain the features and metadata of the neighbours. Default: true.
+    /// Sets a distance of your own: a closure of two rows, or another [`DistanceFunction`]. Nearest cases are found by a
+    /// scan over all training rows, which is exact.
+    ///
+    /// The function is called with a sample and a training row, both standardised unless [`scale`](Self::scale) is off,
+    /// or with the coordinates of an [`Embedding`](crate::similarity::Embedding). A distance that is NaN or negative is
+    /// an error of the call that explains. An explainer with its own distance cannot be stored: fit it again instead.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xai_casebased::{CaseExplainer, ErrorKind};
+    /// // Hours of the day: 23 is one hour from 0.
+    /// let clock = |a: &[f64], b: &[f64]| {
+    ///     let hours = (a[0] - b[0]).abs();
+    ///     hours.min(24.0 - hours)
+    /// };
+    /// let train = array![[0.5], [12.0], [20.0]];
+    /// let builder = CaseExplainer::builder().k(2).scale(false).distance_with(clock);
+    /// let explainer = builder.fit(train.view(), &[0, 1, 1])?;
+    /// let explanation = explainer.explain(array![23.0].view(), 0)?;
+    /// let found = explanation.cases.iter().map(|case| (case.index, case.distance));
+    /// assert!(found.eq([(0, 1.5), (2, 3.0)]));
+    ///
+    /// let undefined = CaseExplainer::builder().distance_with(|_: &[f64], _: &[f64]| f64::NAN);
+    /// let error = undefined.fit(train.view(), &[0, 1, 1])?.explain(array![1.0].view(), 0).unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::OutOfDomain { .. }));
+    /// # Ok::<(), xai_casebased::Error>(())
+    /// ```
+    #[must_use]
+    pub fn distance_with(self, distance: impl DistanceFunction + 'static) -> Self {
+        self.distance(CustomDistance::new(distance))
+    }
+
+    /// Sets whether explanations contain the features and metadata of the cases. Default: true.
     #[must_use]
     pub fn provenance(mut self, provenance: bool) -> Self {
         self.disclosure.provenance = provenance;
         self
     }
 
-    /// Weights neighbours with a kernel of their distance.
+    /// Weights cases with a kernel of their distance `d`. Default: [`Kernel::InverseCube`], `1 / (d + 1)³`.
     #[must_use]
     pub fn weighting(mut self, kernel: Kernel) -> Self {
         self.choices.correspondence = self.choices.correspondence.weighting(kernel);
         self
     }
 
-    /// Weights neighbours with a closure of their distance, or another [`Weighting`].
+    /// Weights cases with a closure of their distance, or another [`Weighting`].
     #[must_use]
     pub fn weighting_with(mut self, weighting: impl Weighting + 'static) -> Self {
         self.choices.correspondence = self.choices.correspondence.weighting_with(weighting);
@@ -67,7 +100,7 @@ impl CaseExplainerBuilder {
         self
     }
 
-    /// Sets the thresholds of the levels.
+    /// Sets the thresholds of the levels. Default: high from 0.85, medium from 0.70.
     #[must_use]
     pub fn thresholds(mut self, thresholds: Thresholds) -> Self {
         self.choices.correspondence = self.choices.correspondence.thresholds(thresholds);
@@ -109,20 +142,20 @@ impl CaseExplainerBuilder {
     ///   or of samples gives the position and the expectation, but not the value. Errors that the
     ///   closures of a model or a similarity return are the caller's responsibility;
     /// - is in a stored explainer only if it is a feature, which distances need, and only if the caller allows it
-    ///   ([`SaveOptions::store_redacted`](crate::explainer::SaveOptions::store_redacted)). Redacted metadata is
+    ///   ([`SaveOptions::store_redacted`](crate::SaveOptions::store_redacted)). Redacted metadata is
     ///   dropped when the explainer is fitted.
     ///
     /// The name of the column is not secret, and a redacted feature is still part of the distances, which are
     /// shown. With all other features of a case and the scale, the contribution of a redacted feature can be
     /// computed from them. If that matters, use [`aggregate_only`](Self::aggregate_only). The classes of the
-    /// neighbours are the explanation and cannot be redacted.
+    /// cases are the explanation and cannot be redacted.
     #[must_use]
     pub fn redact(mut self, column: impl Into<String>) -> Self {
         self.disclosure.redacted.push(column.into());
         self
     }
 
-    /// Releases only [aggregates](CaseExplainer::aggregate) (class shares and the range of distances of the neighbours)
+    /// Releases only [aggregates](CaseExplainer::aggregate) (class shares and the range of distances of the nearest cases)
     /// instead of explanations, which show training rows. An aggregate over fewer than `minimum` distinct training rows
     /// is refused; `minimum` is at least 2.
     ///
@@ -202,6 +235,7 @@ impl CaseExplainerBuilder {
             RowDistance::Fixed(distance) => distance,
             RowDistance::Mahalanobis => mahalanobis(&train, standardization.as_deref())
                 .map_err(|e| disclosure.conceal(e))?,
+            RowDistance::Custom(_) => UNRESTRICTED,
         };
         let train = Arc::new(train);
         let kind = self.similarity.kind();
@@ -209,6 +243,7 @@ impl CaseExplainerBuilder {
             train: &train,
             standardization: standardization.as_ref(),
             distance: &distance,
+            custom_distance: self.choices.distance.custom(),
             engine: self.choices.engine,
             k: self.choices.k,
         };

@@ -8,13 +8,25 @@ use xai_core::{Distance, Result};
 
 use crate::correspondence::class_weights::ClassWeights;
 use crate::correspondence::metric::CorrespondenceMetric;
+use crate::search::custom_scan::CustomDistance;
 use crate::search::engine::Engine;
 use crate::similarity::strategy::Similarity;
 use crate::training::metadata::Metadata;
 
 /// Settings of a [`CaseExplainer`](crate::CaseExplainer), which [`fit`](Self::fit) checks.
 ///
-/// Default: 5 neighbours, Euclidean distance on standardised features, inverse-cube weights.
+/// | setting | default |
+/// |---|---|
+/// | [`k`](Self::k) | 5 nearest cases |
+/// | [`scale`](Self::scale) | standardised features |
+/// | [`distance`](Self::distance), [`distance_with`](Self::distance_with) | Euclidean |
+/// | [`weighting`](Self::weighting), [`weighting_with`](Self::weighting_with) | `1 / (d + 1)³` at distance `d`, which is 1 at distance 0; it is not `1 / d³` |
+/// | [`class_weight`](Self::class_weight) | 1 for every class |
+/// | [`thresholds`](Self::thresholds) | high from 0.85, medium from 0.70 |
+/// | [`similarity`](Self::similarity) | distance between features |
+/// | [`engine`](Self::engine) | the exact engine that does less work |
+/// | [`provenance`](Self::provenance) | explanations show features and metadata of the cases |
+/// | [`redact`](Self::redact), [`aggregate_only`](Self::aggregate_only) | nothing is hidden |
 #[derive(Debug, Clone, Default, Parameters)]
 pub struct CaseExplainerBuilder {
     #[param(flatten)]
@@ -25,7 +37,7 @@ pub struct CaseExplainerBuilder {
     pub(super) similarity: Similarity,
 }
 
-/// Settings of the search and the weights of neighbours.
+/// Settings of the search and the weights of cases.
 #[derive(Debug, Clone, Parameters)]
 #[params(of = CaseExplainerBuilder, at = choices)]
 pub(crate) struct Choices {
@@ -51,9 +63,10 @@ pub(crate) struct Choices {
     pub(crate) class_weights: Vec<(i64, f64)>,
 }
 
-/// A distance that is fixed, or computed from the training rows.
+/// A distance that is fixed, computed from the training rows, or the caller's own.
 #[derive(Debug, Clone, PartialEq, Parameter)]
 #[param(name = "distance")]
+#[non_exhaustive]
 pub enum RowDistance {
     /// A distance that does not depend on the training rows.
     #[param(plain)]
@@ -72,11 +85,30 @@ pub enum RowDistance {
     /// # Ok::<(), xai_casebased::Error>(())
     /// ```
     Mahalanobis,
+    /// The caller's own distance, see [`CaseExplainerBuilder::distance_with`].
+    #[param(skip)]
+    Custom(CustomDistance),
 }
 
 impl From<Distance> for RowDistance {
     fn from(distance: Distance) -> Self {
         Self::Fixed(distance)
+    }
+}
+
+impl From<CustomDistance> for RowDistance {
+    fn from(distance: CustomDistance) -> Self {
+        Self::Custom(distance)
+    }
+}
+
+impl RowDistance {
+    /// The caller's own distance, if it is one.
+    pub(crate) fn custom(&self) -> Option<&CustomDistance> {
+        match self {
+            Self::Custom(distance) => Some(distance),
+            Self::Fixed(_) | Self::Mahalanobis => None,
+        }
     }
 }
 

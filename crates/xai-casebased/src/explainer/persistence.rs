@@ -127,8 +127,8 @@ impl CaseExplainer {
     /// XXH3 checksum (`u64`) of everything before.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) if the weighting or the similarity is
-    /// a closure, which cannot be stored; [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) for redacted
+    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) if the weighting, the distance or the
+    /// similarity is a function, which cannot be stored; [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) for redacted
     /// features; and [`ErrorKind::Io`](xai_core::ErrorKind::Io) if writing fails. Nothing is written before the
     /// checks.
     ///
@@ -157,8 +157,7 @@ impl CaseExplainer {
     ///
     /// ```
     /// use ndarray::array;
-    /// use xai_casebased::CaseExplainer;
-    /// use xai_casebased::explainer::SaveOptions;
+    /// use xai_casebased::{CaseExplainer, SaveOptions};
     /// let explainer = CaseExplainer::builder().k(1).redact("feature_0").fit(array![[1.0], [5.0]].view(), &[0, 1])?;
     /// let mut file = Vec::new();
     /// assert!(explainer.save(&mut file).is_err());
@@ -175,6 +174,10 @@ impl CaseExplainer {
             let error = Error::parameter(input::WEIGHTING, "a closure", "one of the kernels");
             return Err(error.with_help(help::CHOOSE_A_KERNEL));
         };
+        if self.choices.distance.custom().is_some() {
+            let error = Error::parameter(input::DISTANCE, "a function", "a distance by name");
+            return Err(error.with_help(help::FIT_AGAIN));
+        }
         let holds_redacted = self.disclosure.redacts_features();
         if holds_redacted && !options.store_redacted {
             let why = format!(
@@ -252,7 +255,7 @@ impl CaseExplainer {
 /// Options of [`CaseExplainer::save_with`].
 ///
 /// ```
-/// use xai_casebased::explainer::SaveOptions;
+/// use xai_casebased::SaveOptions;
 /// assert_eq!(SaveOptions::new(), SaveOptions::new().store_redacted(false));
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -30,13 +30,13 @@ pub struct TrainingInfo {
     pub redacted: Vec<String>,
     /// Least number of distinct rows of an aggregate, if only aggregates are released.
     pub aggregate_minimum: Option<usize>,
-    /// Number of neighbours per sample.
+    /// Number of nearest cases per sample.
     pub k: usize,
-    /// Name of the distance.
+    /// Name of the distance; `custom` for [one's own](crate::CaseExplainerBuilder::distance_with).
     pub distance: String,
     /// Whether features are standardised.
     pub scaled: bool,
-    /// Name of the [`Similarity`](crate::similarity::Similarity).
+    /// Name of the [`Similarity`](crate::Similarity).
     pub similarity: SimilarityKind,
     /// Search engine in use; for [`Engine::Auto`], the engine that it chose. If the similarity needs no engine, the
     /// setting, which has no effect.

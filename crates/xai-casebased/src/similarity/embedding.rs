@@ -10,9 +10,9 @@ use xai_core::{Error, Result};
 
 use crate::search::engine::Engine;
 use crate::search::nearest::Neighbors;
-use crate::search::neighbor_search::{NeighborSearch, with_original_index};
+use crate::search::neighbor_search::with_original_index;
 use crate::similarity::closure::{Closure, ClosureError};
-use crate::similarity::retrieval::{Fitting, Retrieval, Samples};
+use crate::similarity::retrieval::{Fitting, Retrieval, RowSearch, Samples};
 use crate::training::Matrix;
 use crate::training::rows::TrainingRows;
 use crate::training::standardization::Standardization;
@@ -45,7 +45,7 @@ use crate::{help, input};
 ///     .fit(array![[0.0, 1.0], [3.0, 2.0]].view(), &["no".len(), 3])?;
 /// // 1.5 + 2.5 = 4 is nearer to 5 than to 1
 /// let explanation = explainer.explain(array![1.5, 2.5].view(), 3)?;
-/// assert_eq!((explanation.neighbors[0].index, explanation.neighbors[0].distance), (1, 1.0));
+/// assert_eq!((explanation.cases[0].index, explanation.cases[0].distance), (1, 1.0));
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
 #[derive(Debug, Clone, Parameters)]
@@ -163,7 +163,7 @@ pub(crate) struct EmbeddedSearch {
 /// A search with fixed weights of the dimensions.
 struct Index {
     weights: Option<Vec<f64>>,
-    search: Box<dyn NeighborSearch>,
+    search: RowSearch,
 }
 
 impl Index {

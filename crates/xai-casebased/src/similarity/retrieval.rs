@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use ndarray::{Array2, ArrayView2};
-use xai_core::{Distance, Result};
+use xai_core::{Distance, Error, Result};
 
+use crate::search::custom_scan::{CustomDistance, CustomScan};
 use crate::search::engine::Engine;
 use crate::search::nearest::Neighbors;
 use crate::search::neighbor_search::NeighborSearch;
 use crate::training::Matrix;
 use crate::training::rows::TrainingRows;
 use crate::training::standardization::Standardization;
+use crate::{help, input};
 
 /// Training rows and settings that a similarity is fitted to.
 #[derive(Clone, Copy)]
@@ -19,7 +21,10 @@ pub(crate) struct Fitting<'a> {
     pub(crate) train: &'a Arc<Matrix>,
     /// Standardisation of the features; `None` for unscaled features.
     pub(crate) standardization: Option<&'a Arc<Standardization>>,
+    /// Distance between scaled rows; [`UNRESTRICTED`](crate::search::custom_scan::UNRESTRICTED) for a custom one.
     pub(crate) distance: &'a Distance,
+    /// The caller's own distance.
+    pub(crate) custom_distance: Option<&'a CustomDistance>,
     pub(crate) engine: Engine,
     /// Number of neighbours that searches will request.
     pub(crate) k: usize,
@@ -33,8 +38,25 @@ impl Fitting<'_> {
     }
 
     /// Builds the chosen engine over checked rows.
-    pub(crate) fn search(&self, rows: TrainingRows) -> Result<Box<dyn NeighborSearch>> {
-        self.engine.build_unchecked(rows, self.distance, self.k)
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for an engine that does not support the
+    /// distance.
+    pub(crate) fn search(&self, rows: TrainingRows) -> Result<RowSearch> {
+        match (self.custom_distance, self.engine) {
+            (None, engine) => {
+                let search = engine.build_unchecked(rows, self.distance, self.k)?;
+                Ok(RowSearch::Engine(search))
+            }
+            (Some(distance), Engine::Auto | Engine::BruteForce) => {
+                Ok(RowSearch::Custom(CustomScan::new(rows, distance.clone())))
+            }
+            (Some(_), engine) => {
+                let expected = format!("a distance by name, which the engine {engine} needs");
+                let error = Error::parameter(input::DISTANCE, "a function", expected);
+                Err(error.with_help(help::USE_BRUTE_FORCE))
+            }
+        }
     }
 
     /// A scaled copy of the rows.
@@ -75,17 +97,43 @@ pub(crate) trait Retrieval: Send + Sync {
     }
 }
 
+/// A search for the nearest rows by a known or a custom distance.
+pub(crate) enum RowSearch {
+    Engine(Box<dyn NeighborSearch>),
+    Custom(CustomScan),
+}
+
+impl RowSearch {
+    /// As [`NeighborSearch::nearest_batch`].
+    pub(crate) fn nearest_batch(
+        &self,
+        queries: ArrayView2<'_, f64>,
+        k: usize,
+    ) -> Result<Vec<Neighbors>> {
+        match self {
+            Self::Engine(search) => search.nearest_batch(queries, k),
+            Self::Custom(scan) => scan.nearest_batch(queries, k),
+        }
+    }
+}
+
 /// Similarity by the distance between scaled features.
-impl Retrieval for Box<dyn NeighborSearch> {
+impl Retrieval for RowSearch {
     fn nearest(&self, samples: Samples<'_>, k: usize) -> Result<Vec<Neighbors>> {
         self.nearest_batch(samples.scaled, k)
     }
 
     fn engine(&self) -> Option<Engine> {
-        Some((**self).engine())
+        match self {
+            Self::Engine(search) => Some(search.engine()),
+            Self::Custom(_) => Some(Engine::BruteForce),
+        }
     }
 
     fn recall(&self) -> Option<f64> {
-        (**self).recall()
+        match self {
+            Self::Engine(search) => search.recall(),
+            Self::Custom(_) => None,
+        }
     }
 }

@@ -6,18 +6,20 @@ use xai_core::distance::DistanceFunction;
 use xai_core::{Distance, Result, parallel};
 
 use crate::input;
+use crate::search::custom_scan::CustomDistance;
 use crate::search::engine::Engine;
 use crate::search::k_nearest::KNearest;
 use crate::search::nearest::{Nearest, Neighbors};
-use crate::search::neighbor_search::{NeighborSearch, check_distances, with_original_index};
+use crate::search::neighbor_search::{check_distances, with_original_index};
 use crate::search::queries::Queries;
 use crate::similarity::closure::{Closure, ClosureError};
 use crate::similarity::leaf_index::{LeafIndex, check_row_count};
-use crate::similarity::retrieval::{Fitting, Retrieval, Samples};
+use crate::similarity::retrieval::{Fitting, Retrieval, RowSearch, Samples};
 use crate::training::rows::TrainingRows;
 
 /// The treatment of leaves with fewer than `k` training rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Parameter)]
+#[non_exhaustive]
 pub enum Overflow {
     /// The explanation has fewer neighbours.
     #[default]
@@ -44,7 +46,7 @@ pub enum Overflow {
 /// let explainer = CaseExplainer::builder().k(3).scale(false)
 ///     .similarity(leaves.overflow(Overflow::Nearest)).fit(train.view(), &[0, 1, 1])?;
 /// let explanation = explainer.explain(array![0.1].view(), 1)?;
-/// let order: Vec<_> = explanation.neighbors.iter().map(|case| case.index).collect();
+/// let order: Vec<_> = explanation.cases.iter().map(|case| case.index).collect();
 /// assert_eq!(order, [1, 2, 0]); // row 0 is nearest, and in the other leaf
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
@@ -84,6 +86,7 @@ impl TreeLeaf {
             distance: distance.clone(),
             rows,
             prepared_distance,
+            custom_distance: fitting.custom_distance.cloned(),
             overflow_search,
             leaves: self.leaves,
         })
@@ -99,19 +102,21 @@ pub(crate) struct TreeLeafSearch {
     rows: TrainingRows,
     /// Distance between prepared rows.
     prepared_distance: Distance,
+    /// The caller's own distance, used instead.
+    custom_distance: Option<CustomDistance>,
     /// Search over the rows of all leaves for [`Overflow::Nearest`].
-    overflow_search: Option<Box<dyn NeighborSearch>>,
+    overflow_search: Option<RowSearch>,
 }
 
 impl Retrieval for TreeLeafSearch {
     fn nearest(&self, samples: Samples<'_>, k: usize) -> Result<Vec<Neighbors>> {
         let queries = Queries::new(samples.scaled, self.rows.n_features(), &self.distance)?;
         let leaves = self.leaves.evaluate(input::LEAVES, samples.original)?;
-        let mut found = parallel::map(queries.len(), |sample| {
-            self.nearest_in_leaf(queries.row(sample), leaves[[sample, 0]], k)
-        });
+        let mut found = parallel::try_map(queries.len(), |sample| {
+            self.nearest_in_leaf((sample, queries.row(sample)), leaves[[sample, 0]], k)
+        })?;
         if let Some(search) = &self.overflow_search {
-            self.fill_up(&mut found, search.as_ref(), samples, &leaves, k)?;
+            self.fill_up(&mut found, search, samples, &leaves, k)?;
         }
         check_distances(&found, &self.distance)?;
         Ok(found)
@@ -127,26 +132,32 @@ impl Retrieval for TreeLeafSearch {
 }
 
 impl TreeLeafSearch {
-    /// Returns the nearest `k` training rows of a leaf, or fewer if it has fewer.
-    fn nearest_in_leaf(&self, query: &[f64], leaf: u32, k: usize) -> Neighbors {
+    /// Returns the nearest `k` training rows of a leaf, or fewer if it has fewer. `sample` is the index of the query.
+    fn nearest_in_leaf(
+        &self,
+        (sample, query): (usize, &[f64]),
+        leaf: u32,
+        k: usize,
+    ) -> Result<Neighbors> {
         let mut best = KNearest::new(k.min(self.rows.n_rows()));
         let mut buffer = vec![0.0; query.len()];
         for &row in self.index.rows(leaf) {
             let index = row as usize;
             self.rows.write(index, &mut buffer);
-            best.offer(Nearest {
-                index,
-                distance: self.prepared_distance.distance(&buffer, query),
-            });
+            let distance = match &self.custom_distance {
+                Some(custom) => custom.between((sample, query), (index, &buffer))?,
+                None => self.prepared_distance.distance(&buffer, query),
+            };
+            best.offer(Nearest { index, distance });
         }
-        best.into_neighbors()
+        Ok(best.into_neighbors())
     }
 
     /// Fills up lists of fewer than `k` neighbours with the nearest rows of other leaves.
     fn fill_up(
         &self,
         found: &mut [Neighbors],
-        search: &dyn NeighborSearch,
+        search: &RowSearch,
         samples: Samples<'_>,
         leaves: &Array2<u32>,
         k: usize,

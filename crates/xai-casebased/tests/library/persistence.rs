@@ -1,10 +1,10 @@
 //! What is stored comes back, and nothing else does.
 use ndarray::{Array2, array};
 use proptest::prelude::*;
-use xai_casebased::explainer::SaveOptions;
 use xai_casebased::similarity::Embedding;
 use xai_casebased::{
-    CaseExplainer, CaseExplainerBuilder, Distance, Engine, Error, ErrorKind, Kernel, help, input,
+    CaseExplainer, CaseExplainerBuilder, Distance, Engine, Error, ErrorKind, Kernel, SaveOptions,
+    help, input,
 };
 use xai_core::distance::Mahalanobis;
 
@@ -115,6 +115,10 @@ fn closures_are_not_stored() {
     let error = save(closure);
     assert_eq!(error.input(), input::WEIGHTING);
     assert_eq!(error.help(), Some(help::CHOOSE_A_KERNEL));
+    let distance = |a: &[f64], b: &[f64]| (a[0] - b[0]).abs();
+    let error = save(CaseExplainer::builder().distance_with(distance));
+    assert_eq!(error.input(), input::DISTANCE);
+    assert_eq!(error.help(), Some(help::FIT_AGAIN));
     let same = |rows: ndarray::ArrayView2<'_, f64>| Ok::<_, std::fmt::Error>(rows.to_owned());
     let embedding = CaseExplainer::builder().similarity(Embedding::new(same));
     let error = save(embedding);

@@ -6,7 +6,9 @@ use ndarray::{Array2, ArrayView2, Axis};
 use proptest::prelude::*;
 use xai_casebased::similarity::{Embedding, ForestProximity, Overflow, TreeLeaf};
 use xai_casebased::training::Standardization;
-use xai_casebased::{CaseExplainer, Distance, ErrorKind, Explanation, help, input};
+use xai_casebased::{
+    CaseExplainer, Distance, Engine, ErrorKind, Explanation, Similarity, help, input,
+};
 use xai_core::Input;
 use xai_core::distance::DistanceFunction;
 
@@ -27,7 +29,7 @@ fn leaf(row: ndarray::ArrayView1<'_, f64>, tree: usize) -> u32 {
 
 fn order(explanation: &Explanation) -> Vec<(usize, f64)> {
     explanation
-        .neighbors
+        .cases
         .iter()
         .map(|c| (c.index, c.distance))
         .collect()
@@ -252,4 +254,120 @@ fn samples_out_of_range_are_named_in_the_numbers_of_the_batch() {
         .unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::OutOfDomain { .. }));
     assert_eq!((error.input(), error.index()), (input::SAMPLES, &[2][..]));
+}
+
+/// With `Overflow::Nearest` a case of another leaf can be nearer than the cases of the leaf.
+#[test]
+fn the_range_of_an_aggregate_is_from_the_smallest_to_the_largest_distance() {
+    let leaves = TreeLeaf::new(|rows: ArrayView2<'_, f64>| {
+        let leaf = |x: &f64| u32::from(*x > 0.0);
+        Ok::<_, Infallible>(rows.column(0).iter().map(leaf).collect())
+    });
+    let train = ndarray::array![[-0.125], [0.5], [2.0]];
+    let builder = CaseExplainer::builder().k(3).scale(false);
+    let builder = builder.similarity(leaves.overflow(Overflow::Nearest));
+    let explainer = builder.fit(train.view(), &[0, 1, 1]).unwrap();
+    let samples = ndarray::array![[0.125]];
+    let explanation = explainer.explain(samples.row(0), 1).unwrap();
+    let distances: Vec<f64> = explanation.cases.iter().map(|c| c.distance).collect();
+    assert_eq!(distances, [0.375, 1.875, 0.25]);
+    let aggregates = explainer.aggregate(samples.view(), Some(&[1])).unwrap();
+    let aggregate = aggregates[0].released().unwrap();
+    assert_eq!(aggregate.distance_range, Some((0.25, 1.875)));
+}
+
+/// A distance of the library, given as a function.
+fn custom(distance: Distance) -> impl DistanceFunction {
+    move |a: &[f64], b: &[f64]| distance.distance(a, b)
+}
+
+proptest! {
+    #[test]
+    fn a_function_with_the_numbers_of_a_distance_finds_its_cases(
+        train in rows(40, 3), queries in rows(4, 3), k in 1usize..45, scale in any::<bool>(),
+    ) {
+        let labels: Vec<usize> = (0..40).map(|i| i % 3).collect();
+        let tree = |overflow| TreeLeaf::new(|rows: ArrayView2<'_, f64>| {
+            Ok::<_, Infallible>(rows.rows().into_iter().map(|row| leaf(row, 0)).collect())
+        }).overflow(overflow);
+        let embedding = Embedding::new(|rows: ArrayView2<'_, f64>| Ok::<_, Infallible>(&rows * 2.0)).feature_share(0.5);
+        let similarities = [
+            Similarity::Features, embedding.into(), tree(Overflow::Truncate).into(), tree(Overflow::Nearest).into(),
+        ];
+        for distance in [Distance::Manhattan, Distance::Canberra] {
+            for similarity in &similarities {
+                let builder = CaseExplainer::builder().k(k).scale(scale).similarity(similarity.clone());
+                let by_name = builder.clone().distance(distance.clone()).fit(train.view(), &labels).unwrap();
+                let own = builder.distance_with(custom(distance.clone())).fit(train.view(), &labels).unwrap();
+                prop_assert_eq!(
+                    by_name.explain_votes(queries.view()).unwrap(),
+                    own.explain_votes(queries.view()).unwrap()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_custom_distance_that_is_not_a_distance_is_an_error_about_the_sample() {
+    let train = ndarray::array![[0.0], [1.0], [2.0]];
+    let samples = ndarray::array![[5.0], [0.5]];
+    for bad in [f64::NAN, -1.0] {
+        // Defined except between the second sample and the third row.
+        let distance = move |a: &[f64], b: &[f64]| {
+            if (a[0], b[0]) == (0.5, 2.0) { bad } else { 1.0 }
+        };
+        let tree =
+            TreeLeaf::new(|rows: ArrayView2<'_, f64>| Ok::<_, Infallible>(vec![0; rows.nrows()]));
+        for similarity in [Similarity::Features, tree.into()] {
+            let builder = CaseExplainer::builder().k(1).scale(false);
+            let builder = builder.similarity(similarity).distance_with(distance);
+            let explainer = builder.fit(train.view(), &[0, 1, 1]).unwrap();
+            let error = explainer.explain_votes(samples.view()).unwrap_err();
+            assert_eq!((error.input(), error.index()), (input::SAMPLES, &[1][..]));
+            assert!(matches!(error.kind(), ErrorKind::OutOfDomain { .. }));
+            let text = error.to_string();
+            assert!(text.contains("train[2]"), "{text}");
+        }
+    }
+    // An infinite distance matters only to a neighbour.
+    let far = |a: &[f64], b: &[f64]| {
+        if (a[0] - b[0]).abs() > 1.0 {
+            f64::INFINITY
+        } else {
+            0.0
+        }
+    };
+    let builder = CaseExplainer::builder()
+        .k(1)
+        .scale(false)
+        .distance_with(far);
+    let explainer = builder.fit(train.view(), &[0, 1, 1]).unwrap();
+    let error = explainer.explain_votes(samples.view()).unwrap_err();
+    assert_eq!((error.input(), error.index()), (input::SAMPLES, &[0][..]));
+    assert!(
+        explainer
+            .explain_votes(samples.slice(ndarray::s![1.., ..]))
+            .is_ok()
+    );
+}
+
+#[test]
+fn only_a_scan_searches_by_a_custom_distance() {
+    let train = ndarray::array![[0.0], [1.0]];
+    let builder = || CaseExplainer::builder().distance_with(custom(Distance::Manhattan));
+    let error = builder()
+        .engine(Engine::KdTree)
+        .fit(train.view(), &[0, 1])
+        .unwrap_err();
+    assert_eq!(error.input(), input::DISTANCE);
+    assert_eq!(error.help(), Some(help::USE_BRUTE_FORCE));
+    let info = builder()
+        .fit(train.view(), &[0, 1])
+        .unwrap()
+        .training_info();
+    assert_eq!(
+        (info.engine, info.distance.as_str()),
+        (Engine::BruteForce, "custom")
+    );
 }
