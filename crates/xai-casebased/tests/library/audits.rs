@@ -157,3 +157,21 @@ fn audits_of_nothing_and_of_different_kinds_are_refused() {
     assert_eq!(refused(Audit::listing(4)), input::N_LEAST_SUPPORTED);
     assert_eq!(refused(Audit::listing(3).with_cases()), input::CASES);
 }
+
+#[test]
+fn a_merge_that_fails_changes_nothing() {
+    let train = ndarray::array![[0.0], [1.0]];
+    let explainer = CaseExplainer::builder().k(1);
+    let explainer = explainer.fit(train.view(), &[0, 1]).unwrap();
+    let explanations = explainer.explain_batch(train.view(), &[0, 1]).unwrap();
+    let mut audit = Audit::listing(5).with_cases();
+    audit.update(&explanations).unwrap();
+    let report = audit.finish().unwrap();
+    let mut with_distribution = Audit::listing(5).with_cases().with_distribution();
+    with_distribution.update(&explanations).unwrap();
+    for other in [with_distribution, Audit::listing(5), Audit::listing(4)] {
+        let error = audit.merge(other).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::InvalidParameter { .. }));
+        assert_eq!(audit.finish().unwrap(), report);
+    }
+}

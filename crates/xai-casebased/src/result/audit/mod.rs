@@ -100,7 +100,7 @@ impl Audit {
         }
     }
 
-    /// Also counts the levels and keeps the neighbours of the listed predictions, for
+    /// Also counts the levels and keeps the nearest cases of the listed predictions, for
     /// [`AuditReport::cases`]. Call it before the first update.
     ///
     /// ```
@@ -112,7 +112,7 @@ impl Audit {
     /// let cases = audit.finish()?.cases.expect("asked for");
     /// assert_eq!((cases.levels[0].level, cases.levels[0].n), (Level::High, 1));
     /// assert_eq!(cases.least_supported[0].sample, 1);
-    /// assert_eq!(cases.least_supported[0].neighbors[0].index, 1);
+    /// assert_eq!(cases.least_supported[0].cases[0].index, 1);
     /// # Ok::<(), xai_casebased::Error>(())
     /// ```
     #[must_use]
@@ -219,7 +219,7 @@ impl Accumulator for Audit {
         Ok(())
     }
 
-    /// Adds the audit of other samples.
+    /// Adds the audit of other samples. If it fails, this audit is unchanged.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) if the audits list
@@ -232,13 +232,15 @@ impl Accumulator for Audit {
                 format!("{} as in the other audit", self.least.n_listed()),
             ));
         }
-        merge_optional(input::CASES, &mut self.cases, other.cases, Cases::merge)?;
-        merge_optional(
-            input::DISTRIBUTION,
-            &mut self.scores,
-            other.scores,
-            Scores::merge,
-        )?;
+        // All checks come before the first change, so that a failed merge changes nothing.
+        check_both_or_none(input::CASES, &self.cases, &other.cases)?;
+        check_both_or_none(input::DISTRIBUTION, &self.scores, &other.scores)?;
+        if let (Some(cases), Some(other)) = (&mut self.cases, other.cases) {
+            cases.merge(other);
+        }
+        if let (Some(scores), Some(other)) = (&mut self.scores, other.scores) {
+            scores.merge(other);
+        }
         // Parts number their samples from different starts, so the merged audit continues after the last of them.
         self.next_sample = self.next_sample.max(other.next_sample);
         self.n_samples += other.n_samples;
@@ -282,24 +284,15 @@ impl Accumulator for Audit {
     }
 }
 
-/// Merges an optional part of two audits; an error about `name` if only one of them has it.
-fn merge_optional<T>(
-    name: Input,
-    part: &mut Option<T>,
-    other: Option<T>,
-    merge: impl FnOnce(&mut T, T),
-) -> Result<()> {
-    match (part, other) {
-        (None, None) => Ok(()),
-        (Some(part), Some(other)) => {
-            merge(part, other);
-            Ok(())
-        }
-        // The report would cover only some of the samples.
-        (part, other) => Err(Error::parameter(
-            name,
-            other.is_some(),
-            format!("{} as in the other audit", part.is_some()),
-        )),
+/// Returns an error about `name` if only one of two audits has this part: the report would cover only some of the
+/// samples.
+fn check_both_or_none<T>(name: Input, part: &Option<T>, other: &Option<T>) -> Result<()> {
+    if part.is_some() == other.is_some() {
+        return Ok(());
     }
+    Err(Error::parameter(
+        name,
+        other.is_some(),
+        format!("{} as in the other audit", part.is_some()),
+    ))
 }
