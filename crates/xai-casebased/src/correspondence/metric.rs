@@ -62,7 +62,8 @@ pub fn correspondence<L: Label>(
 /// As [`correspondence`].
 ///
 /// ```
-/// use xai_casebased::correspondence::{correspondence, correspondence_of_pairs};
+/// use xai_casebased::correspondence;
+/// use xai_casebased::correspondence::correspondence_of_pairs;
 /// let pairs = correspondence_of_pairs(&[(0.1, 1), (0.4, 0)], 1)?;
 /// assert_eq!(pairs, correspondence(&[0.1, 0.4], &[1, 0], 1)?);
 /// # Ok::<(), xai_casebased::Error>(())
@@ -169,38 +170,29 @@ impl CorrespondenceMetric {
     ) -> Result<Correspondence> {
         self.check()?;
         let (checked, class) = check_neighbors(distances, labels, predicted)?;
-        let mut weights = Vec::new();
-        let tally = self.tally(checked, &mut weights)?;
+        let tally = self.tally(checked, Vec::new())?;
         Ok(tally.correspondence(Some(class), self.thresholds))
     }
 
-    /// Returns a closure that computes scores only, for many predictions. Parameters are checked once, and memory is
+    /// Returns an evaluator that computes scores only, for many predictions. Parameters are checked once, and memory is
     /// reused.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for a parameter outside its domain.
-    /// Each call of the closure: as [`evaluate`](Self::evaluate).
     ///
     /// ```
     /// use xai_casebased::CorrespondenceMetric;
     /// let metric = CorrespondenceMetric::new();
-    /// let mut score = metric.scorer()?;
-    /// assert_eq!(score(&[0.0, 1.0], &[3, 0], 3)?, Some(1.0 / 1.125));
-    /// assert_eq!(score(&[], &[], 3)?, None);
+    /// let mut scorer = metric.scorer()?;
+    /// assert_eq!(scorer.score(&[0.0, 1.0], &[3, 0], 3)?, Some(1.0 / 1.125));
+    /// assert_eq!(scorer.score(&[], &[], 3)?, None);
     /// # Ok::<(), xai_casebased::Error>(())
     /// ```
-    #[expect(
-        clippy::type_complexity,
-        reason = "a closure's type has no shorter name"
-    )]
-    pub fn scorer<L: Label>(
-        &self,
-    ) -> Result<impl FnMut(&[f64], &[L], L) -> Result<Option<f64>> + use<'_, L>> {
+    pub fn scorer(&self) -> Result<Scorer<'_>> {
         self.check()?;
-        let mut weights = Vec::new();
-        Ok(move |distances: &[f64], labels: &[L], predicted| {
-            let (checked, class) = check_neighbors(distances, labels, predicted)?;
-            Ok(self.tally(checked, &mut weights)?.score(Some(class)))
+        Ok(Scorer {
+            metric: self,
+            buffer: Vec::new(),
         })
     }
 
@@ -248,14 +240,14 @@ impl CorrespondenceMetric {
         Ok(())
     }
 
-    /// Sums the weights of neighbours by class. `weights` is a buffer. The distances must be valid.
-    pub(crate) fn tally<'a>(
+    /// Sums the weights of neighbours by class. `buffer` is overwritten. The distances must be valid.
+    pub(crate) fn tally(
         &self,
         neighbors: impl Iterator<Item = (f64, i64)>,
-        weights: &'a mut Vec<(i64, f64)>,
-    ) -> Result<Tally<'a>> {
-        self.relative_weights(neighbors, weights)?;
-        Ok(Tally::new(weights))
+        mut buffer: Vec<(i64, f64)>,
+    ) -> Result<Tally> {
+        self.relative_weights(neighbors, &mut buffer)?;
+        Ok(Tally::new(buffer))
     }
 
     pub(crate) fn level_thresholds(&self) -> Thresholds {
@@ -269,6 +261,34 @@ impl CorrespondenceMetric {
             NeighborWeighting::Kernel(kernel) => Some(*kernel),
             NeighborWeighting::Own(_) => None,
         }
+    }
+}
+
+/// Computes scores of many predictions, see [`CorrespondenceMetric::scorer`].
+#[derive(Debug)]
+pub struct Scorer<'a> {
+    metric: &'a CorrespondenceMetric,
+    buffer: Vec<(i64, f64)>,
+}
+
+impl Scorer<'_> {
+    /// Computes the score of one prediction, see [`correspondence`]; `None` if undefined.
+    ///
+    /// # Errors
+    /// As [`correspondence`]; and [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) if the caller's weighting
+    /// returns a weight that is not a finite number of at least 0.
+    pub fn score<L: Label>(
+        &mut self,
+        distances: &[f64],
+        labels: &[L],
+        predicted: L,
+    ) -> Result<Option<f64>> {
+        let (checked, class) = check_neighbors(distances, labels, predicted)?;
+        let buffer = std::mem::take(&mut self.buffer);
+        let tally = self.metric.tally(checked, buffer)?;
+        let score = tally.score(Some(class));
+        self.buffer = tally.into_buffer();
+        Ok(score)
     }
 }
 

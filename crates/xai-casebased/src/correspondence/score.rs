@@ -12,6 +12,7 @@ use crate::input;
 /// Agreement of a prediction with its neighbours.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Correspondence {
     /// `W(predicted) / Σ_c W(c)` in [0, 1]: 1 = every neighbour has the predicted class, 0 = none.
     /// `None` without neighbours, or if all weights are 0.
@@ -48,8 +49,8 @@ pub struct ClassWeightsSum(Vec<(i64, f64)>);
 
 impl ClassWeightsSum {
     /// Creates the sums from pairs in ascending order of the class.
-    pub(crate) fn from_sorted(by_class: &[(i64, f64)]) -> Self {
-        Self(by_class.to_vec())
+    pub(crate) fn from_sorted(by_class: Vec<(i64, f64)>) -> Self {
+        Self(by_class)
     }
 
     /// Returns the sum of a class; `None` if no neighbour has it.

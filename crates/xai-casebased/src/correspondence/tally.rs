@@ -116,17 +116,18 @@ pub(crate) fn make_relative(
 ///
 /// The weights of a class are added in ascending order, with compensation for rounding. The sums therefore do not
 /// depend on the order of the neighbours.
-pub(crate) struct Tally<'a> {
-    by_class: &'a [(i64, f64)],
+pub(crate) struct Tally {
+    by_class: Vec<(i64, f64)>,
     total: f64,
     n_neighbors: usize,
 }
 
-impl<'a> Tally<'a> {
-    /// Sums relative weights, at most 1 each, by class.
-    pub(crate) fn new(weights: &'a mut [(i64, f64)]) -> Self {
+impl Tally {
+    /// Sums relative weights, from 0 to 1 each, by class.
+    pub(crate) fn new(mut weights: Vec<(i64, f64)>) -> Self {
         let n_neighbors = weights.len();
-        weights.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        // Numbers of at least 0 sort like their bits.
+        weights.sort_unstable_by_key(|&(class, weight)| (class, weight.to_bits()));
         // In place, because this runs for every explanation, which allocates little else.
         let (mut n_classes, mut first) = (0, 0);
         while let Some(&(class, _)) = weights.get(first) {
@@ -137,18 +138,23 @@ impl<'a> Tally<'a> {
             n_classes += 1;
             first += n;
         }
-        let by_class = &weights[..n_classes];
+        weights.truncate(n_classes);
         Self {
-            by_class,
-            total: ascending_sum(by_class.iter().map(|(_, w)| *w)),
+            total: ascending_sum(weights.iter().map(|(_, w)| *w)),
+            by_class: weights,
             n_neighbors,
         }
+    }
+
+    /// Returns the memory of the weights, to be used again.
+    pub(crate) fn into_buffer(self) -> Vec<(i64, f64)> {
+        self.by_class
     }
 
     /// Returns the class with the largest total weight, ties by lower class; `None` if all weights are 0.
     pub(crate) fn vote(&self) -> Option<i64> {
         let mut best: Option<(f64, i64)> = None;
-        for &(label, weight) in self.by_class {
+        for &(label, weight) in &self.by_class {
             if weight > 0.0 && best.is_none_or(|(most, _)| weight > most) {
                 best = Some((weight, label));
             }
@@ -167,7 +173,7 @@ impl<'a> Tally<'a> {
 
     /// Correspondence of a predicted class; undefined without one.
     pub(crate) fn correspondence(
-        &self,
+        self,
         predicted: Option<i64>,
         thresholds: Thresholds,
     ) -> Correspondence {
@@ -182,8 +188,8 @@ impl<'a> Tally<'a> {
 }
 
 /// Neumaier's compensated sum of non-negative numbers.
-fn ascending_sum(values: impl Iterator<Item = f64>) -> f64 {
-    let (mut sum, mut lost) = (0.0f64, 0.0);
+fn ascending_sum(mut values: impl Iterator<Item = f64>) -> f64 {
+    let (mut sum, mut lost) = (values.next().unwrap_or(0.0), 0.0);
     for value in values {
         let next = sum + value;
         lost += if sum >= value {

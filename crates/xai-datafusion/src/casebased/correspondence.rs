@@ -41,12 +41,13 @@ fn scores(metric: &CorrespondenceMetric, columns: &[ArrayRef]) -> Result<Float64
     let predicted = columns[2].as_primitive::<Int64Type>().values();
     let present: Vec<_> = columns.iter().take(3).filter_map(present).collect();
     let told = |error| failed(NAME, error);
-    let mut score = metric.scorer().map_err(told)?;
+    let mut scorer = metric.scorer().map_err(told)?;
     let evaluate_row = |row: usize| {
         if present.iter().any(|nulls| nulls.is_null(row)) {
             return Ok(None);
         }
-        score(distances.row(row), labels.row(row), predicted[row]).map_err(told)
+        let score = scorer.score(distances.row(row), labels.row(row), predicted[row]);
+        score.map_err(told)
     };
     (0..columns[0].len()).map(evaluate_row).collect()
 }
