@@ -43,6 +43,7 @@ impl fmt::Display for Level {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Thresholds {
     /// Correspondence from which the level is high.
     #[param(at_least = 0, at_most = 1, default = 0.85)]

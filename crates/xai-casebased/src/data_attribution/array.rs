@@ -11,6 +11,7 @@ use crate::data_attribution::rows::AttributionRows;
 use crate::data_attribution::subsets::Subsets;
 
 /// The array of an input, borrowed or owned.
+#[non_exhaustive]
 pub enum InputArray<'a> {
     /// Attributions, which are read block by block.
     Rows(Box<dyn AttributionRows + 'a>),
@@ -41,6 +42,7 @@ pub trait IntoInput<'a> {
 
 /// An integer above `i64::MAX`.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct TooLarge {
     /// Position among all elements in row-major order.
     pub index: usize,

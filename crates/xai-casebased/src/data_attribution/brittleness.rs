@@ -98,6 +98,7 @@ fn median(first_k: &[Option<usize>]) -> Option<f64> {
 /// Result of [`brittleness`].
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Brittleness {
     /// Numbers of top cases.
     pub ks: Vec<usize>,

@@ -19,7 +19,8 @@ use crate::input;
 /// ```
 ///
 /// `u` is the number of distinct training cases among the top `k` of the `n` kept test cases. **Higher is better**: a
-/// few training cases that explain every prediction explain little.
+/// few training cases that explain every prediction explain little. A `k` above the number of training cases is reduced to
+/// it.
 ///
 /// ```
 /// use ndarray::array;
@@ -64,6 +65,7 @@ pub struct TopKCardinality {
 /// Number of distinct training cases that the explanations show.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Cardinality {
     /// Number of distinct cases divided by `n k`, in [1/n, min(1, n_train/(n k))]. `None` without a kept test case.
     pub value: Option<f64>,

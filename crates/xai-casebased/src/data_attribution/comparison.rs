@@ -34,6 +34,7 @@ use crate::input;
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct AttributionComparison {
     /// Values of the metrics with one value per test case.
     pub values: EvaluationValues,
@@ -43,6 +44,7 @@ pub struct AttributionComparison {
 
 /// Results of a metric with one number for all test cases.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct DatasetResult {
     /// Name of the metric, with its settings if it was requested more than once.
     pub metric: String,

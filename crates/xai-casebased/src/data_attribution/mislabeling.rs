@@ -63,6 +63,7 @@ const LEVEL: f64 = 0.95;
 /// Result of [`MislabelingDetection`].
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Mislabeling {
     /// Probability that a flagged case has a higher score than one that is not flagged, in [0, 1]; `None` if no or
     /// every case is flagged.

@@ -11,6 +11,7 @@ use crate::data_attribution::values::TestCaseValues;
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(untagged))]
+#[non_exhaustive]
 pub enum Outcome {
     /// One value per test case.
     TestCases(TestCaseValues),

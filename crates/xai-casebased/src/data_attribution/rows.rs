@@ -1,5 +1,6 @@
 //! Sources of attributions: memory, a memory-mapped file, or the caller's reader.
 
+use std::fmt;
 use std::ops::Range;
 
 use ndarray::{Array2, ArrayView2, CowArray, Ix2, s};
@@ -117,28 +118,41 @@ pointers!(&R, Box<R>);
 /// assert_eq!(cardinality.unique, 5);
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
-pub fn rows_with<F, E>(shape: (usize, usize), read: F) -> impl AttributionRows
+pub fn rows_with<F, E>(shape: (usize, usize), read: F) -> RowReader<F>
 where
     F: Fn(Range<usize>) -> Result<Array2<f64>, E> + Sync,
     E: Into<ClosureError>,
 {
-    struct Reader<F>((usize, usize), F);
+    RowReader { shape, read }
+}
 
-    impl<F, E> AttributionRows for Reader<F>
-    where
-        F: Fn(Range<usize>) -> Result<Array2<f64>, E> + Sync,
-        E: Into<ClosureError>,
-    {
-        fn shape(&self) -> (usize, usize) {
-            self.0
-        }
+/// Attributions that a closure computes or reads. Created by [`rows_with`].
+#[derive(Clone)]
+pub struct RowReader<F> {
+    shape: (usize, usize),
+    read: F,
+}
 
-        fn rows(&self, rows: Range<usize>) -> Result<CowArray<'_, f64, Ix2>, ClosureError> {
-            (self.1)(rows).map(CowArray::from).map_err(Into::into)
-        }
+impl<F> fmt::Debug for RowReader<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RowReader")
+            .field("shape", &self.shape)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<F, E> AttributionRows for RowReader<F>
+where
+    F: Fn(Range<usize>) -> Result<Array2<f64>, E> + Sync,
+    E: Into<ClosureError>,
+{
+    fn shape(&self) -> (usize, usize) {
+        self.shape
     }
 
-    Reader(shape, read)
+    fn rows(&self, rows: Range<usize>) -> Result<CowArray<'_, f64, Ix2>, ClosureError> {
+        (self.read)(rows).map(CowArray::from).map_err(Into::into)
+    }
 }
 
 /// Reads some rows, checks their shape, and makes them contiguous.

@@ -55,6 +55,7 @@ pub struct TailPatch {
 
 /// Scale on which a change is measured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Parameter)]
+#[non_exhaustive]
 pub enum TailPatchScale {
     /// Differences of probabilities, in [−1, 1]. Probabilities of long sequences underflow to 0.
     #[default]

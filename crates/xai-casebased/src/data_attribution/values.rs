@@ -7,6 +7,7 @@ use xai_core::ExactMean;
 /// Values of a metric for every test case, and their mean.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct TestCaseValues {
     /// Mean over the test cases that have a value; `None` if none has.
     pub value: Option<f64>,

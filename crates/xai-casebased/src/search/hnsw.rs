@@ -8,6 +8,7 @@ use xai_core::describe::{Kind, Parameter, Parameters, Value};
 /// measured, see [`ApproximateSearch`](crate::search::ApproximateSearch).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Parameters)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Hnsw {
     /// Number of neighbours that a row is linked to on each layer.
     #[param(at_least = 2, at_most = 256, default = 16)]

@@ -47,6 +47,7 @@ pub const SPREADS: &str = "deviation of features";
 /// scikit-learn's `StandardScaler`, which case-explainer uses; it differs in which features are constant, see above.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Standardization {
     /// Mean of each feature.
     pub mean: Vec<f64>,

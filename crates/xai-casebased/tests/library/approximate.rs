@@ -60,11 +60,10 @@ fn explanations_carry_the_recall_and_auto_never_chooses_it() {
         let builder = CaseExplainer::builder().engine(engine);
         builder.fit(train.view(), &labels).unwrap()
     };
-    let narrow = Hnsw {
-        connections: 2,
-        ef_construction: 3,
-        ef_search: 1,
-    };
+    let narrow = Hnsw::default()
+        .connections(2)
+        .ef_construction(3)
+        .ef_search(1);
     let (wide, narrow) = (
         fit(Engine::Approximate(Hnsw::default())),
         fit(Engine::Approximate(narrow)),
@@ -98,23 +97,14 @@ fn what_a_graph_cannot_do_is_named() {
         refused(Distance::Canberra, Hnsw::default()),
         input::DISTANCE
     );
-    let none = Hnsw {
-        ef_search: 0,
-        ..Hnsw::default()
-    };
+    let none = Hnsw::default().ef_search(0);
     assert_eq!(refused(Distance::Euclidean, none), Input::new("ef_search"));
-    let lonely = Hnsw {
-        connections: 1,
-        ..Hnsw::default()
-    };
+    let lonely = Hnsw::default().connections(1);
     assert_eq!(
         refused(Distance::Euclidean, lonely),
         Input::new("connections")
     );
-    let vast = Hnsw {
-        ef_construction: usize::MAX,
-        ..Hnsw::default()
-    };
+    let vast = Hnsw::default().ef_construction(usize::MAX);
     assert_eq!(
         refused(Distance::Euclidean, vast),
         Input::new("ef_construction")

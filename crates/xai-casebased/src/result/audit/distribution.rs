@@ -17,6 +17,7 @@ const LEVEL: f64 = 0.95;
 /// independent samples.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct AuditDistribution {
     /// [Interval](xai_core::statistics::unit_mean_interval) of the mean correspondence of all
     /// predictions that have one, including those without a known true class.
@@ -101,6 +102,7 @@ impl AuditDistribution {
 /// Distribution of the correspondence of right or of wrong predictions.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct GroupDistribution {
     /// [Interval](xai_core::statistics::unit_mean_interval) of the mean correspondence.
     pub interval: Option<Interval>,

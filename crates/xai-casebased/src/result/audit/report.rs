@@ -11,15 +11,16 @@ use crate::input;
 use crate::result::audit::distribution::AuditDistribution;
 use crate::result::explanation::ExplanationSummary;
 
-/// The report of an [`Audit`](crate::result::Audit). `Display` writes it as a text for people.
+/// The report of an [`Audit`](crate::Audit). `Display` writes it as a text for people.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct AuditReport {
     /// Number of audited samples.
     pub n_samples: usize,
     /// Number of samples without a correspondence; they are not part of any mean.
     pub n_undefined: usize,
-    /// Number of samples whose last neighbour ties with training rows that are left out, so that the neighbours
+    /// Number of samples whose last case ties with training rows that are left out, so that the cases
     /// depend on the order of the training rows.
     #[cfg_attr(feature = "serde", serde(default))]
     pub n_tied: usize,
@@ -39,17 +40,18 @@ pub struct AuditReport {
     pub expected_calibration_error: Option<f64>,
     /// Least supported predictions in ascending correspondence, ties by lower sample.
     pub least_supported: Vec<LeastSupported>,
-    /// Levels and listed cases, if [`Audit::with_cases`](crate::result::Audit::with_cases) was called.
+    /// Levels and listed cases, if [`Audit::with_cases`](crate::Audit::with_cases) was called.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub cases: Option<AuditCases>,
-    /// Distribution, if [`Audit::with_distribution`](crate::result::Audit::with_distribution) was called.
+    /// Distribution, if [`Audit::with_distribution`](crate::Audit::with_distribution) was called.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub distribution: Option<AuditDistribution>,
 }
 
-/// Counts of the levels, and the least supported predictions with their neighbours.
+/// Counts of the levels, and the least supported predictions with their nearest cases.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct AuditCases {
     /// Number of predictions of each level: high, medium, low, undefined.
     pub levels: Vec<LevelCount>,
@@ -61,6 +63,7 @@ pub struct AuditCases {
 /// Number of predictions of a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct LevelCount {
     /// Level of correspondence.
     pub level: Level,
@@ -71,6 +74,7 @@ pub struct LevelCount {
 /// Summary of the right or the wrong predictions of an [`AuditReport`].
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct AuditGroup {
     /// Number of predictions.
     pub n: usize,
@@ -81,6 +85,7 @@ pub struct AuditGroup {
 /// Summary of the predictions of one class in an [`AuditReport`].
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct AuditClass {
     /// Number of predictions of this class.
     pub n: usize,
@@ -93,6 +98,7 @@ pub struct AuditClass {
 /// A bin of the reliability table of an [`AuditReport`].
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct ReliabilityBin {
     /// Lower end of the bin, inclusive.
     pub from: f64,
@@ -109,6 +115,7 @@ pub struct ReliabilityBin {
 /// One of the predictions with the lowest correspondence.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct LeastSupported {
     /// Index of the sample over all batches of the audit.
     pub sample: usize,

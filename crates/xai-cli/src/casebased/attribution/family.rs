@@ -137,7 +137,7 @@ fn write_rows(outcome: &Outcome, out: Option<&Path>) -> Result<(), Failure> {
             let rows = points.map(|(k, share)| [k.to_string(), share.to_string()]);
             rows::write(out, ["k", "share"], rows)
         }
-        // It has no option for rows.
-        Outcome::Cardinality(_) => Ok(()),
+        // The others have no option for rows.
+        _ => Ok(()),
     }
 }
