@@ -50,6 +50,38 @@ impl<'a> AttributionData<'a> {
         )
     }
 
+    /// As [`new`](Self::new), for attributions in one slice, row after row, with `n_train` values per test row.
+    ///
+    /// # Errors
+    /// `ShapeMismatch` unless the number of values is a multiple of `n_train`.
+    ///
+    /// ```
+    /// use xai_casebased::data_attribution::{AttributionData, TopKCardinality};
+    /// let data = AttributionData::from_slice(&[0.9, 0.1, 0.0, 0.8, 0.0, 0.1], 3)?;
+    /// assert_eq!(TopKCardinality::new().evaluate(&data)?.unique, 1);
+    /// # Ok::<(), xai_casebased::Error>(())
+    /// ```
+    pub fn from_slice<T>(attributions: &'a [T], n_train: usize) -> Result<Self>
+    where
+        ArrayView2<'a, T>: AttributionRows,
+    {
+        let n_test = attributions.len().checked_div(n_train).unwrap_or(0);
+        let rows = ArrayView2::from_shape((n_test, n_train), attributions);
+        match rows {
+            // A view may be shorter than its slice.
+            Ok(rows) if rows.len() == attributions.len() => Ok(Self::new(rows)),
+            _ => {
+                let expected = format!("a multiple of n_train = {n_train} values");
+                let shape = [attributions.len()];
+                Err(Error::shape_described(
+                    input::ATTRIBUTIONS,
+                    expected,
+                    &shape,
+                ))
+            }
+        }
+    }
+
     /// Adds the attributions of the same explainer for a model with random weights, `(n_test, n_train)`.
     #[must_use]
     pub fn random_attributions(self, attributions: impl AttributionRows + 'a) -> Self {

@@ -206,3 +206,14 @@ fn arrays_that_are_no_attributions_are_checked_alike() {
          did you mean `class-detection` or `subclass-detection`?"
     );
 }
+
+#[test]
+fn a_slice_has_whole_rows() {
+    let error = AttributionData::from_slice(&[0.5, 0.25, 1.0], 2).unwrap_err();
+    says(
+        error,
+        "attributions: expected shape a multiple of n_train = 2 values, got (3)",
+    );
+    assert!(AttributionData::from_slice(&[0.5f32], 0).is_err());
+    assert!(AttributionData::from_slice(&[0.5f32, 1.0], 2).is_ok());
+}
