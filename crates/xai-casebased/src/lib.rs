@@ -1,37 +1,81 @@
-//! Explanations of predictions by their nearest training cases.
+//! Explains predictions by their nearest training cases, and evaluates explanations by training cases.
 //!
-//! A case-based explanation shows the training rows nearest to a sample (its precedents) and one
-//! number, the [`correspondence`](crate::correspondence()): the share of the neighbours' total weight
-//! held by neighbours of the predicted class.
-//!
-//! # Where to start
-//!
-//! - [`correspondence()`]: scores predictions whose neighbours are already known, from any index or
-//!   database. Weights and thresholds are in [`correspondence`](mod@crate::correspondence).
-//! - [`CaseExplainer`]: goes from training rows to explanations, with scaling, exact search and
-//!   correspondence. A [`similarity`] compares hidden activations or tree leaves instead of features;
-//!   redaction and [`AggregateExplanation`] protect private data.
-//! - [`Audit`]: summarises the explanations of a whole data set, also of one that does not fit in memory.
-//! - [`data_attribution`]: evaluates explanations by training cases, from any explainer.
-//! - [`search`]: finds neighbours only, with [`search::KdTree`] or [`search::BruteForce`]. Both give
-//!   the same results to the last bit.
-//! - [`registry`]: describes each metric and says which values are better. [`input`] and [`help`] name
-//!   the inputs in errors and suggest fixes.
-//!
-//! # Interpreting correspondence
-//!
-//! Agreement with precedents is not correctness: neighbours can agree with a wrong prediction. The
-//! value depends on the scales of the features, the distance and `k`, so only compare values computed
-//! with the same settings. The levels *high*, *medium* and *low* are conventions, not probabilities.
+//! For each prediction the crate finds the nearest training rows exactly, and computes the *correspondence*: the share
+//! of their weight that rows of the predicted class have. 1 means that all nearest cases have the predicted class.
 //!
 //! ```
-//! use xai_casebased::{Level, correspondence};
-//! let distances = [0.1, 0.2, 0.3, 0.5, 0.8];
-//! let labels = [1, 1, 1, 0, 1];
-//! let c = correspondence(&distances, &labels, 1)?;
-//! assert!((c.score.unwrap() - 0.8685).abs() < 5e-5);
-//! assert_eq!(c.level, Level::High);
+//! use xai_casebased::ndarray::array;
+//! use xai_casebased::{CaseExplainer, Level};
+//!
+//! let train = array![[0.0, 1.0], [0.2, 0.9], [4.0, 5.0], [4.2, 5.1]];
+//! let explainer = CaseExplainer::builder().k(2).fit(train.view(), &[0, 0, 1, 1])?;
+//!
+//! let explanation = explainer.explain(array![4.1, 5.0].view(), 1)?;
+//! assert_eq!(explanation.correspondence.score, Some(1.0));
+//! assert_eq!(explanation.level(), Level::High);
+//! println!("{explanation}"); // a summary for people
 //! # Ok::<(), xai_casebased::Error>(())
+//! ```
+//!
+//! # Which metric?
+//!
+//! | question | use |
+//! |---|---|
+//! | Do the nearest training cases support this prediction? | [`CaseExplainer::explain`] |
+//! | The same, for nearest cases from another index or a database | [`correspondence()`], [`CorrespondenceMetric`] |
+//! | Are the least supported predictions of a test set more often wrong? | [`Audit`] |
+//! | Do attributions to training cases, from any method, predict what training does? | [`data_attribution`] |
+//!
+//! Agreement with training cases is not correctness: they can agree with a wrong prediction. The value depends on the
+//! scales of the features, the distance and `k`, so only compare values computed with the same settings. The levels
+//! *high*, *medium* and *low* are conventions, not probabilities.
+//!
+//! # Modules
+//!
+//! - At the root: [`CaseExplainer`] and its [builder](CaseExplainerBuilder), its results ([`Explanation`], [`CaseArrays`],
+//!   [`AggregateExplanation`], [`TrainingInfo`]), [`Audit`], and [`correspondence()`].
+//! - [`similarity`]: similarities other than the distance between features: embeddings (hidden activations), leaves of a
+//!   decision tree or a random forest.
+//! - [`search`]: nearest-neighbour search on its own, exact or approximate.
+//! - [`training`]: standardisation and metadata of training rows.
+//! - [`mod@correspondence`], [`result`]: parts of the correspondence and of results.
+//! - [`data_attribution`]: metrics of training-data attribution, and the table of [all metrics](data_attribution#all-metrics).
+//! - [`stop`]: stopping a search from another thread or an async runtime.
+//! - [`input`]: names of the inputs, for [`AttributionData::with`](data_attribution::AttributionData::with) and in errors.
+//!
+//! # Arrays
+//!
+//! Rows are [`ndarray`] views of `f32` or `f64`. If your program has another version of `ndarray`, or another array type,
+//! pass slices: [`fit_slice`](CaseExplainerBuilder::fit_slice), [`explain_slice`](CaseExplainer::explain_slice),
+//! [`explain_batch_slice`](CaseExplainer::explain_batch_slice).
+//!
+//! # In a service
+//!
+//! Fit an explainer once and share it: it is `Send` and `Sync`, and explaining does not change it. A search computes for
+//! micro- to milliseconds per sample, so run large batches, and searches over many rows, outside of the async workers.
+//! [`stop`] ends the search of a request that is dropped.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use xai_casebased::stop::{StopFlag, stoppable};
+//! use xai_casebased::{CaseExplainer, Explanation};
+//!
+//! async fn nearest_cases(
+//!     explainer: Arc<CaseExplainer>,
+//!     sample: Vec<f64>,
+//!     predicted: i64,
+//! ) -> Result<Explanation, Box<dyn std::error::Error + Send + Sync>> {
+//!     let flag = StopFlag::new();
+//!     let _guard = flag.raise_on_drop(); // stops the search if the request is dropped
+//!     let work = move || explainer.explain_slice(&sample, predicted);
+//!     Ok(tokio::task::spawn_blocking(move || stoppable(&flag, work)).await???)
+//! }
+//!
+//! let explainer = CaseExplainer::builder().k(1).fit_slice(&[0.0, 1.0, 4.0, 5.0], 2, &[0, 1])?;
+//! let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+//! let explanation = runtime.block_on(nearest_cases(Arc::new(explainer), vec![3.5, 5.0], 1))?;
+//! assert_eq!(explanation.cases[0].index, 1);
+//! # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
 //! ```
 //!
 //! # Features
@@ -46,27 +90,43 @@
 
 pub mod correspondence;
 pub mod data_attribution;
-pub mod explainer;
+mod explainer;
+#[doc(hidden)]
 pub mod help;
 pub mod input;
-pub mod registry;
+mod registry;
 pub mod result;
 pub mod search;
 pub mod similarity;
 pub mod training;
 
-pub use correspondence::{
-    ClassWeights, Correspondence, CorrespondenceMetric, Level, Thresholds, correspondence,
-};
-pub use explainer::{CaseExplainer, CaseExplainerBuilder, RowDistance};
+pub use correspondence::class_weights::ClassWeights;
+pub use correspondence::level::{Level, Thresholds};
+pub use correspondence::metric::{CorrespondenceMetric, correspondence};
+pub use correspondence::score::Correspondence;
+pub use explainer::case_arrays::CaseOptions;
+pub use explainer::case_explainer::CaseExplainer;
+pub use explainer::choices::{CaseExplainerBuilder, RowDistance};
+#[cfg(feature = "persistence")]
+pub use explainer::persistence::SaveOptions;
 pub use registry::FAMILY;
-pub use result::{AggregateExplanation, Audit, AuditReport, Case, Explanation, TrainingInfo};
-pub use search::{Engine, NeighborSearch};
-pub use similarity::Similarity;
-pub use xai_core::{Accumulator, Distance, Error, ErrorKind, Kernel, Label, Result, Weighting};
+pub use result::aggregate::{Aggregate, AggregateExplanation};
+pub use result::audit::{Audit, AuditReport};
+pub use result::case_arrays::CaseArrays;
+pub use result::explanation::{Case, Explanation};
+pub use result::training_info::TrainingInfo;
+pub use search::custom_scan::CustomDistance;
+pub use search::engine::Engine;
+pub use search::neighbor_search::NeighborSearch;
+pub use similarity::strategy::Similarity;
 
+pub use ndarray;
+#[doc(inline)]
+pub use xai_core::distance::DistanceFunction;
 #[doc(inline)]
 pub use xai_core::stop;
+#[doc(inline)]
+pub use xai_core::{Accumulator, Distance, Error, ErrorKind, Kernel, Label, Result, Weighting};
 
 // Checked at compile time, because a closure or a cell in a private field would silently remove `Send` or `Sync`.
 const _: () = {

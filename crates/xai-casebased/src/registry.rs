@@ -1,13 +1,12 @@
 //! The metrics of this crate.
-//!
-#![doc = include_str!("../METRICS.md")]
 
 use xai_core::describe::{Family, MetricEntry, Operation, Scores};
 
-use crate::correspondence::{Correspondence, CorrespondenceMetric};
+use crate::correspondence::metric::CorrespondenceMetric;
+use crate::correspondence::score::Correspondence;
 use crate::data_attribution::{INPUTS, METRICS};
-use crate::explainer::CaseExplainerBuilder;
-use crate::result::{AuditDistribution, AuditReport, Listing};
+use crate::explainer::choices::CaseExplainerBuilder;
+use crate::result::audit::{AuditDistribution, AuditReport, Listing};
 
 /// The metrics of explanations by training cases, and of attributions to training cases.
 ///

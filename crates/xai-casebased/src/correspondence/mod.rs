@@ -1,4 +1,7 @@
-//! Correspondence: the share of the neighbours' total weight that neighbours of the predicted class have.
+//! Parts of the correspondence of a prediction with neighbours that are already known, from any index or database.
+//!
+//! The correspondence itself is at the root of the crate: [`correspondence()`](fn@crate::correspondence),
+//! [`CorrespondenceMetric`](crate::CorrespondenceMetric) and its result [`Correspondence`](crate::Correspondence).
 
 pub(crate) mod class_weights;
 pub(crate) mod known_classes;
@@ -7,8 +10,6 @@ pub(crate) mod metric;
 pub(crate) mod score;
 pub(crate) mod tally;
 
-pub use class_weights::ClassWeights;
 pub use known_classes::check_known_classes;
-pub use level::{Level, Thresholds};
-pub use metric::{CorrespondenceMetric, correspondence, correspondence_of_pairs};
-pub use score::{ClassWeightsSum, Correspondence};
+pub use metric::{Scorer, correspondence_of_pairs};
+pub use score::ClassWeightsSum;

@@ -31,6 +31,12 @@
 //! lower index, so if all attributions are equal, the first cases are at the top. In the other statistics (AUROC,
 //! average precision, correlations), equal attributions count as tied, so attributions that are all equal are at chance
 //! level, or undefined.
+//!
+//! # All metrics
+//!
+//! The metrics of this crate, those of [explainers](crate::CaseExplainer) first.
+//!
+#![doc = include_str!("../../METRICS.md")]
 
 mod array;
 mod brittleness;
@@ -77,7 +83,7 @@ pub use outcome::Outcome;
 pub use randomization::AttributionRandomization;
 pub use relevance::{HitAtK, MeanReciprocalRank, RecallAtK};
 pub use retrieved::RetrievedRows;
-pub use rows::{AttributionRows, rows_with};
+pub use rows::{AttributionRows, RowReader, rows_with};
 pub use subsets::Subsets;
 pub use tail_patch::{TailPatch, TailPatchScale};
 pub use values::TestCaseValues;

@@ -25,8 +25,7 @@ impl Engine {
     ///
     /// ```
     /// use ndarray::Array2;
-    /// use xai_casebased::search::Engine;
-    /// use xai_casebased::Distance;
+    /// use xai_casebased::{Distance, Engine};
     /// let train = Array2::from_shape_fn((600, 3), |(i, j)| ((i * 7 + j * 3) % 11) as f64);
     /// let chosen = Engine::Auto.build(train.view(), Distance::Manhattan)?;
     /// let scan = Engine::BruteForce.build(train.view(), Distance::Manhattan)?;
@@ -49,8 +48,7 @@ impl Engine {
     ///
     /// ```
     /// use ndarray::Array2;
-    /// use xai_casebased::search::Engine;
-    /// use xai_casebased::Distance;
+    /// use xai_casebased::{Distance, Engine};
     /// let train = Array2::from_shape_fn((2_000, 2), |(i, j)| ((i * (j + 7)) % 1_999) as f64);
     /// let engine = |k| Ok(Engine::Auto.build_for(train.view(), Distance::Manhattan, k)?.engine());
     /// assert_eq!((engine(5)?, engine(2_000)?), (Engine::KdTree, Engine::BruteForce));

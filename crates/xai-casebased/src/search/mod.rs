@@ -1,7 +1,7 @@
 //! Nearest-neighbour search over fixed training rows.
 //!
-//! [`NeighborSearch`] is the interface of all engines. [`KdTree`] and [`BruteForce`] are exact and give
-//! the same answer to the last bit; [`Engine`] chooses between them. The `approximate` feature adds a
+//! [`NeighborSearch`](crate::NeighborSearch) is the interface of all engines. [`KdTree`] and [`BruteForce`] are exact and give
+//! the same answer to the last bit; [`Engine`](crate::Engine) chooses between them. The `approximate` feature adds a
 //! graph search that finds most of the neighbours. [`distances`] computes all distances without a search.
 
 pub(crate) mod all_pairs;
@@ -11,6 +11,7 @@ pub(crate) mod auto;
 pub(crate) mod brute_force;
 pub(crate) mod build;
 pub(crate) mod cost;
+pub(crate) mod custom_scan;
 pub(crate) mod engine;
 #[cfg(feature = "approximate")]
 pub(crate) mod hnsw;
@@ -25,10 +26,8 @@ pub use all_pairs::distances;
 #[cfg(feature = "approximate")]
 pub use approximate::ApproximateSearch;
 pub use brute_force::BruteForce;
-pub use engine::Engine;
 #[cfg(feature = "approximate")]
 pub use hnsw::Hnsw;
 pub use kd_tree::KdTree;
 pub use nearest::{Nearest, Neighbors};
-pub use neighbor_search::NeighborSearch;
 pub use queries::Queries;

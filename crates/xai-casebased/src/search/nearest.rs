@@ -24,8 +24,8 @@ impl Nearest {
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_casebased::Distance;
-/// use xai_casebased::search::{BruteForce, NeighborSearch};
+/// use xai_casebased::search::BruteForce;
+/// use xai_casebased::{Distance, NeighborSearch};
 /// let search = BruteForce::new(array![[0.0], [2.0], [2.0], [2.0]].view(), Distance::Euclidean)?;
 /// let found = search.nearest(&[0.0], 2)?;
 /// assert_eq!((found.len(), found[1].index), (2, 1));

@@ -11,7 +11,7 @@ use crate::training::Matrix;
 /// Query rows of a search. They have as many features as the training rows, are finite, within the
 /// domain of the distance, row-major, and [prepared](Distance::prepare) for it.
 ///
-/// [`NeighborSearch::nearest_batch`](crate::search::NeighborSearch::nearest_batch) creates them from the
+/// [`NeighborSearch::nearest_batch`](crate::NeighborSearch::nearest_batch) creates them from the
 /// caller's rows. Code outside this crate cannot, so engines need not check them again.
 #[derive(Debug, Clone)]
 pub struct Queries<'a>(Rows<'a, f64>);
@@ -20,7 +20,7 @@ impl<'a> Queries<'a> {
     /// Checks `(m, d)` rows and prepares them for the distance.
     ///
     /// # Errors
-    /// As [`nearest_batch`](crate::search::NeighborSearch::nearest_batch).
+    /// As [`nearest_batch`](crate::NeighborSearch::nearest_batch).
     pub(crate) fn new(
         rows: ArrayView2<'a, f64>,
         n_features: usize,

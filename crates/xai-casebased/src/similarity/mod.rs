@@ -11,5 +11,5 @@ pub(crate) mod tree_leaf;
 pub use closure::ClosureError;
 pub use embedding::Embedding;
 pub use forest_proximity::ForestProximity;
-pub use strategy::{Similarity, SimilarityKind};
+pub use strategy::SimilarityKind;
 pub use tree_leaf::{Overflow, TreeLeaf};

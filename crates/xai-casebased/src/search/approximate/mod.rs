@@ -33,8 +33,8 @@ use crate::training::rows::TrainingRows;
 ///
 /// ```
 /// use ndarray::Array2;
-/// use xai_casebased::Distance;
-/// use xai_casebased::search::{ApproximateSearch, Hnsw, NeighborSearch};
+/// use xai_casebased::search::{ApproximateSearch, Hnsw};
+/// use xai_casebased::{Distance, NeighborSearch};
 /// let train = Array2::from_shape_fn((500, 8), |(i, j)| ((i * 31 + j * 17) % 97) as f64);
 /// let search = ApproximateSearch::new(train.view(), Distance::Euclidean, Hnsw::default())?;
 /// assert!(search.recall().unwrap() > 0.9);

@@ -43,8 +43,8 @@ const FILTER_FEATURES: usize = 3;
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_casebased::Distance;
-/// use xai_casebased::search::{BruteForce, NeighborSearch};
+/// use xai_casebased::search::BruteForce;
+/// use xai_casebased::{Distance, NeighborSearch};
 /// let search = BruteForce::new(array![[0.0], [3.0], [-1.0], [1.0]].view(), Distance::Euclidean)?;
 /// let found: Vec<_> = search.nearest(&[0.0], 3)?.iter().map(|n| (n.index, n.distance)).collect();
 /// assert_eq!(found, [(0, 0.0), (2, 1.0), (3, 1.0)]); // a tie: the lower row first

@@ -41,8 +41,8 @@ const QUERIES: usize = 32;
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_casebased::Distance;
-/// use xai_casebased::search::{KdTree, NeighborSearch};
+/// use xai_casebased::search::KdTree;
+/// use xai_casebased::{Distance, NeighborSearch};
 /// let search = KdTree::new(array![[0.0], [3.0], [-1.0], [1.0]].view(), Distance::Euclidean)?;
 /// let found: Vec<_> = search.nearest(&[0.0], 3)?.iter().map(|n| (n.index, n.distance)).collect();
 /// assert_eq!(found, [(0, 0.0), (2, 1.0), (3, 1.0)]); // a tie: the lower row first
