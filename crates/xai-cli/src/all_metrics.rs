@@ -3,7 +3,8 @@
 use clap::Args;
 use xai_files::Failure;
 
-use xai_metrics::casebased::result::{AuditDistribution, AuditReport};
+use xai_metrics::casebased::AuditReport;
+use xai_metrics::casebased::result::AuditDistribution;
 use xai_metrics::common::describe::MetricInfo;
 use xai_metrics::common::describe::{FamilyMetric, Scores, metrics_of_families};
 use xai_metrics::graph::dataset::SweepCurve;

@@ -527,7 +527,7 @@ def test_features_beside_those_of_the_neighbors():
         ("y", 3.0, 0.0),
         ("same", 9.0, None),
     ]
-    assert compared[0]["precedents"] == [2.0, 0.0]
+    assert compared[0]["neighbors"] == [2.0, 0.0]
 
 
 def test_a_model_of_named_features_is_given_the_table():

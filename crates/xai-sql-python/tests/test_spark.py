@@ -141,7 +141,7 @@ def test_runs_and_audits(session, frame, scores):
     assert there.by_level == here.by_level and there.n_samples == scores.num_rows
 
 
-def test_explanations_by_precedent(session):
+def test_explanations_by_nearest_cases(session):
     rng = np.random.default_rng(3)
     train, test = rng.normal(size=(500, 3)), rng.normal(size=(2000, 3))
     labels = np.where(train[:, 0] > 0, "yes", "no")

@@ -7,7 +7,7 @@ use xai_core::number::labels_to_i64;
 use xai_core::{Label, Real, Result};
 
 use crate::data_attribution::rows::AttributionRows;
-use crate::explainer::CaseExplainer;
+use crate::explainer::case_explainer::CaseExplainer;
 use crate::input;
 use crate::similarity::ClosureError;
 

@@ -15,7 +15,7 @@ use crate::correspondence::tally::Tally;
 use crate::explainer::choices::Choices;
 use crate::explainer::disclosure::Disclosure;
 use crate::input;
-use crate::result::aggregate::AggregateExplanation;
+use crate::result::aggregate::{Aggregate, AggregateExplanation};
 use crate::result::explanation::Explanation;
 use crate::result::training_info::TrainingInfo;
 use crate::search::engine::Engine;
@@ -39,7 +39,7 @@ use crate::training::standardization::Standardization;
 ///     .fit(train.view(), &[0, 0, 1, 1])?;
 /// let explanation = explainer.explain(array![4.1, 5.0].view(), 1)?;
 /// assert_eq!(explanation.correspondence.score, Some(1.0));
-/// assert_eq!(explanation.neighbors[0].features, [4.0, 5.0]);
+/// assert_eq!(explanation.cases[0].features, [4.0, 5.0]);
 /// assert!(explanation.to_string().contains("Predicted class: late (1)"));
 /// assert!(explanation.to_string().contains("station: Jena"));
 /// let wrong = explainer.explain(array![4.1, 5.0].view(), 0)?;
@@ -53,7 +53,8 @@ pub struct CaseExplainer {
     pub(crate) train: Arc<Matrix>,
     pub(crate) labels: Vec<i64>,
     pub(crate) correspondence: CorrespondenceMetric,
-    /// Distance between (scaled) rows.
+    /// Distance between (scaled) rows; [`UNRESTRICTED`](crate::search::custom_scan::UNRESTRICTED) for a custom one, which
+    /// is in `choices`.
     pub(crate) distance: Distance,
     /// Settings of the builder, which are stored with the explainer.
     pub(crate) choices: Choices,
@@ -71,7 +72,7 @@ impl std::fmt::Debug for CaseExplainer {
             .field("n_rows", &self.train.n_rows())
             .field("n_features", &self.train.n_columns())
             .field("k", &self.choices.k)
-            .field("distance", &self.distance)
+            .field("distance", &self.distance_name())
             .field("similarity", &self.similarity)
             .field("engine", &self.engine())
             .field("correspondence", &self.correspondence)
@@ -149,8 +150,8 @@ impl CaseExplainer {
         self.explanations(samples, Some(&classes))
     }
 
-    /// Explains the class that the neighbours vote for: the one with the largest total weight, ties by lower label.
-    /// `predicted` is `None` for a sample without neighbours, or whose neighbours all have weight 0.
+    /// Explains the class that the nearest cases vote for: the one with the largest total weight, ties by lower label.
+    /// `predicted` is `None` for a sample without cases, or whose cases all have weight 0.
     ///
     /// # Errors
     /// As [`explain_batch`](Self::explain_batch);
@@ -163,25 +164,24 @@ impl CaseExplainer {
     }
 
     /// Explains samples without showing training rows: by the correspondence, the class shares and the range of the
-    /// distances of their neighbours.
+    /// distances of their nearest cases.
     ///
-    /// The result of a single sample is [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) if its neighbours have
-    /// fewer distinct training rows than the minimum of
+    /// A sample is [refused](Aggregate::Refused) if its nearest cases have fewer distinct training rows than the minimum of
     /// [`aggregate_only`](crate::CaseExplainerBuilder::aggregate_only) (default 1). If `predicted` is `None`, the
-    /// neighbours vote.
+    /// cases vote.
     ///
     /// # Errors
     /// As [`explain_votes`](Self::explain_votes) without `Refused`, for the whole batch.
     ///
     /// ```
     /// use ndarray::array;
-    /// use xai_casebased::{CaseExplainer, ErrorKind};
+    /// use xai_casebased::CaseExplainer;
     /// // Two of the three nearest rows are one person, entered twice.
     /// let train = array![[1.0], [1.0], [2.0], [3.0], [9.0]];
     /// let explainer = CaseExplainer::builder().k(3).aggregate_only(3).fit(train.view(), &[0, 0, 0, 1, 1])?;
     /// let released = explainer.aggregate(array![[1.0], [3.0]].view(), Some(&[0, 1]))?;
-    /// assert!(matches!(released[0].as_ref().unwrap_err().kind(), ErrorKind::Refused { .. }));
-    /// assert_eq!(released[1].as_ref().unwrap().class_shares[&1], 1.0 / 3.0);
+    /// assert!(released[0].released().is_none());
+    /// assert_eq!(released[1].released().unwrap().class_shares[&1], 1.0 / 3.0);
     /// assert!(explainer.explain(array![1.0].view(), 0).is_err()); // no rows, ever
     /// # Ok::<(), xai_casebased::Error>(())
     /// ```
@@ -189,20 +189,21 @@ impl CaseExplainer {
         &self,
         samples: ArrayView2<'_, T>,
         predicted: Option<&[i64]>,
-    ) -> Result<Vec<Result<AggregateExplanation>>> {
-        // No `check_release`: aggregates are what a restricted explainer releases. A sample whose aggregate is
-        // refused has an error of its own, so that the others are still answered.
+    ) -> Result<Vec<Aggregate>> {
+        // No `check_release`: aggregates are what a restricted explainer releases.
         self.check_samples(samples)?;
         self.map_samples(samples, predicted, |sample, predicted, nearest, tally| {
             let n_distinct = self.count_distinct_rows(&nearest);
-            self.disclosure.check_aggregate(sample, n_distinct)?;
-            Ok(AggregateExplanation::new(
-                sample,
-                predicted,
-                &tally.correspondence(predicted, self.correspondence.level_thresholds()),
-                nearest.iter().map(|n| (n.distance, self.labels[n.index])),
-                (n_distinct, nearest.ties_at_k),
-            ))
+            match self.disclosure.check_aggregate(sample, n_distinct) {
+                Ok(()) => Aggregate::Released(AggregateExplanation::new(
+                    sample,
+                    predicted,
+                    &tally.correspondence(predicted, self.correspondence.level_thresholds()),
+                    nearest.iter().map(|n| (n.distance, self.labels[n.index])),
+                    (n_distinct, nearest.ties_at_k),
+                )),
+                Err(error) => Aggregate::Refused(error),
+            }
         })
     }
 
@@ -245,12 +246,19 @@ impl CaseExplainer {
             redacted: shown.redacted.clone(),
             aggregate_minimum: shown.aggregate_minimum,
             k: self.choices.k,
-            distance: self.distance.to_string(),
+            distance: self.distance_name(),
             scaled: self.standardization.is_some(),
             similarity: self.similarity,
             engine: self.engine(),
             recall: self.retrieval.recall(),
             file_holds_redacted: self.file_holds_redacted,
+        }
+    }
+
+    fn distance_name(&self) -> String {
+        match self.choices.distance.custom() {
+            Some(_) => "custom".to_owned(),
+            None => self.distance.to_string(),
         }
     }
 
@@ -295,13 +303,13 @@ impl CaseExplainer {
         })
     }
 
-    /// Finds the neighbours of checked samples, and maps each sample in parallel:
+    /// Finds the nearest cases of checked samples, and maps each sample in parallel:
     /// `map(sample, predicted class, neighbours, weights by class)`.
     fn map_samples<T: Real, R: Send>(
         &self,
         samples: ArrayView2<'_, T>,
         predicted: Option<&[i64]>,
-        map: impl Fn(usize, Option<i64>, Neighbors, &Tally<'_>) -> R + Send + Sync,
+        map: impl Fn(usize, Option<i64>, Neighbors, Tally) -> R + Send + Sync,
     ) -> Result<Vec<R>> {
         let (k, metric) = (self.choices.k, &self.correspondence);
         self.map_samples_with(samples, predicted, k, metric, map)
@@ -314,19 +322,18 @@ impl CaseExplainer {
         predicted: Option<&[i64]>,
         k: usize,
         metric: &CorrespondenceMetric,
-        map: impl Fn(usize, Option<i64>, Neighbors, &Tally<'_>) -> R + Send + Sync,
+        map: impl Fn(usize, Option<i64>, Neighbors, Tally) -> R + Send + Sync,
     ) -> Result<Vec<R>> {
         parallel::with_work_size(samples.len().saturating_mul(self.train.n_rows()), || {
             let found = self.nearest_rows(samples, predicted, k)?;
             let mapped = parallel::map_owned(found, |sample, nearest| {
                 let neighbors = nearest.iter().map(|n| (n.distance, self.labels[n.index]));
-                let mut weights = Vec::new();
-                let tally = metric.tally(neighbors, &mut weights)?;
+                let tally = metric.tally(neighbors, Vec::new())?;
                 let class = match predicted {
                     Some(predicted) => Some(predicted[sample]),
                     None => tally.vote(),
                 };
-                Ok(map(sample, class, nearest, &tally))
+                Ok(map(sample, class, nearest, tally))
             });
             mapped.into_iter().collect()
         })
@@ -370,9 +377,9 @@ impl CaseExplainer {
         sample: usize,
         predicted: Option<i64>,
         nearest: &Neighbors,
-        tally: &Tally<'_>,
+        tally: Tally,
     ) -> Explanation {
-        let neighbors = nearest.iter().map(|n| {
+        let cases = nearest.iter().map(|n| {
             let row = self.train.row(n.index);
             self.disclosure.case(n, row, self.labels[n.index])
         });
@@ -383,14 +390,14 @@ impl CaseExplainer {
             truth: None,
             truth_name: None,
             correspondence: tally.correspondence(predicted, self.correspondence.level_thresholds()),
-            neighbors: neighbors.collect(),
+            cases: cases.collect(),
             ties_at_k: nearest.ties_at_k,
             feature_names: self.disclosure.shown_names().clone(),
             recall: self.retrieval.recall(),
         }
     }
 
-    /// Number of distinct rows of features among the neighbours.
+    /// Number of distinct rows of features among the cases.
     fn count_distinct_rows(&self, nearest: &[Nearest]) -> usize {
         let mut rows: Vec<Vec<u64>> = nearest
             .iter()

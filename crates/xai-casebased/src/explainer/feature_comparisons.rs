@@ -34,7 +34,7 @@ impl CaseExplainer {
     /// let explanations = explainer.explain_batch(sample.view(), &[1])?;
     /// let features = &explainer.compare_features(&explanations, sample.view())?[0];
     /// // The nearest cases have 2 and 0, a mean of 1; the deviation of the training rows is 1.
-    /// assert_eq!((features[0].value, features[0].precedents.as_slice()), (4.0, &[2.0, 0.0][..]));
+    /// assert_eq!((features[0].value, features[0].cases.as_slice()), (4.0, &[2.0, 0.0][..]));
     /// assert_eq!(features[0].difference, Some(3.0));
     /// assert_eq!(features[1].difference, None); // always 7 in the training rows
     /// # Ok::<(), xai_casebased::Error>(())
@@ -50,14 +50,14 @@ impl CaseExplainer {
         let found = [explanations.len()];
         check_shape(input::EXPLANATIONS, &[samples.nrows()], &found)?;
         // Explanations carry no reference to their explainer. A different number of shown features reveals a mix-up.
-        for case in explanations.iter().flat_map(|e| &e.neighbors) {
+        for case in explanations.iter().flat_map(|e| &e.cases) {
             check_shape(input::EXPLANATIONS, &[n_shown], &[case.features.len()])
                 .map_err(|e| e.part("features of cases"))?;
         }
         let spreads = Standardization::spreads(&self.train);
         let rows = explanations.iter().zip(samples.rows());
         Ok(rows
-            .map(|(explanation, row)| self.compare(&explanation.neighbors, row, &spreads))
+            .map(|(explanation, row)| self.compare(&explanation.cases, row, &spreads))
             .collect())
     }
 
@@ -72,13 +72,13 @@ impl CaseExplainer {
         let mut compared: Vec<FeatureComparison> = shown
             .map(|(column, (name, &feature))| {
                 let value = row[feature].to_f64_exact();
-                let precedents: Vec<f64> = cases.iter().map(|case| case.features[column]).collect();
-                let mean = precedents.iter().copied().collect::<ExactMean>().value();
+                let values: Vec<f64> = cases.iter().map(|case| case.features[column]).collect();
+                let mean = values.iter().copied().collect::<ExactMean>().value();
                 let difference = mean.zip(spreads[feature]).map(|(m, s)| (value - m) / s);
                 FeatureComparison {
                     feature: name.clone(),
                     value,
-                    precedents,
+                    cases: values,
                     difference: difference.filter(|difference| difference.is_finite()),
                 }
             })

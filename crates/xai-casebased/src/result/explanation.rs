@@ -9,18 +9,19 @@ use xai_core::tensor::check_shape;
 use xai_core::{Label, Result};
 
 use crate::correspondence::level::Level;
-use crate::correspondence::score::Correspondence;
+use crate::correspondence::score::{ClassWeightsSum, Correspondence};
 use crate::input;
 use crate::training::metadata::MetadataValue;
 
 /// One of the nearest training cases of an explained sample.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Case {
     /// Index of the training row.
     pub index: usize,
     /// Distance to the sample, between scaled features if scaling is on, or in the space of the
-    /// [`Similarity`](crate::similarity::Similarity).
+    /// [`Similarity`](crate::Similarity).
     pub distance: f64,
     /// Class label.
     pub label: i64,
@@ -47,10 +48,11 @@ pub struct Case {
 /// `Display` writes a summary for people.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Explanation {
     /// Index of the sample in its batch.
     pub sample: usize,
-    /// Predicted class; `None` if the neighbours voted and there are none, or all have weight 0.
+    /// Predicted class; `None` if the cases voted and there are none, or all have weight 0.
     pub predicted: Option<i64>,
     /// Name of the predicted class, if names were given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
@@ -64,11 +66,12 @@ pub struct Explanation {
         serde(rename = "true_name", skip_serializing_if = "Option::is_none", default)
     )]
     pub truth_name: Option<Arc<str>>,
-    /// Agreement of the neighbours with the prediction.
+    /// Agreement of the nearest cases with the prediction.
     pub correspondence: Correspondence,
     /// The nearest training cases, nearest first. With [`Overflow::Nearest`](crate::similarity::Overflow::Nearest),
     /// cases of the same leaf come before the others.
-    pub neighbors: Vec<Case>,
+    #[cfg_attr(feature = "serde", serde(rename = "neighbors"))]
+    pub cases: Vec<Case>,
     /// Number of training cases that tie at rank `k`; 0 if none of them is left out. See
     /// [`Neighbors::ties_at_k`](crate::search::Neighbors::ties_at_k).
     #[cfg_attr(feature = "serde", serde(default))]
@@ -82,6 +85,36 @@ pub struct Explanation {
 }
 
 impl Explanation {
+    /// Creates an explanation without cases from a score that was computed elsewhere, for an [`Audit`](crate::Audit).
+    ///
+    /// ```
+    /// use xai_casebased::{Accumulator, Audit, Explanation, Level};
+    /// let mut audit = Audit::new();
+    /// audit.update(&[Explanation::from_score(Some(1), Some(0.75), Level::Medium)])?;
+    /// assert_eq!(audit.finish()?.mean_correspondence, Some(0.75));
+    /// # Ok::<(), xai_casebased::Error>(())
+    /// ```
+    #[must_use]
+    pub fn from_score(predicted: Option<i64>, score: Option<f64>, level: Level) -> Self {
+        Self {
+            sample: 0,
+            predicted,
+            predicted_name: None,
+            truth: None,
+            truth_name: None,
+            correspondence: Correspondence {
+                score,
+                level,
+                n_neighbors: 0,
+                class_weights_sum: ClassWeightsSum::default(),
+            },
+            cases: Vec::new(),
+            ties_at_k: 0,
+            feature_names: Arc::new([]),
+            recall: None,
+        }
+    }
+
     /// Returns whether the prediction is right; `None` if the true or the predicted class is unknown.
     #[must_use]
     pub fn is_correct(&self) -> Option<bool> {
@@ -110,10 +143,11 @@ impl Explanation {
     }
 }
 
-/// One neighbour in an [`ExplanationSummary`].
+/// One of the nearest training cases in an [`ExplanationSummary`], without features and metadata.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Neighbor {
+#[non_exhaustive]
+pub struct CaseSummary {
     /// Index of the training row.
     pub index: usize,
     /// Distance to the sample.
@@ -128,10 +162,11 @@ pub struct Neighbor {
 /// An [`Explanation`] without features and metadata.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct ExplanationSummary {
     /// Index of the sample.
     pub sample: usize,
-    /// Predicted class; `None` if the neighbours voted and there are none, or all have weight 0.
+    /// Predicted class; `None` if the cases voted and there are none, or all have weight 0.
     pub predicted: Option<i64>,
     /// Name of the predicted class, if names were given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
@@ -145,12 +180,13 @@ pub struct ExplanationSummary {
         serde(rename = "true_name", skip_serializing_if = "Option::is_none", default)
     )]
     pub truth_name: Option<Arc<str>>,
-    /// Agreement of the neighbours with the prediction, in [0, 1]; `None` if undefined.
+    /// Agreement of the nearest cases with the prediction, in [0, 1]; `None` if undefined.
     pub correspondence: Option<f64>,
     /// Level of the correspondence.
     pub level: Level,
-    /// The nearest training rows, in the order of [`Explanation::neighbors`].
-    pub neighbors: Vec<Neighbor>,
+    /// The nearest training cases, in the order of [`Explanation::cases`].
+    #[cfg_attr(feature = "serde", serde(rename = "neighbors"))]
+    pub cases: Vec<CaseSummary>,
     /// Number of training cases that tie at rank `k`; 0 if none of them is left out.
     #[cfg_attr(feature = "serde", serde(default))]
     pub ties_at_k: usize,
@@ -158,7 +194,7 @@ pub struct ExplanationSummary {
 
 impl From<&Explanation> for ExplanationSummary {
     fn from(explanation: &Explanation) -> Self {
-        let neighbors = explanation.neighbors.iter().map(|case| Neighbor {
+        let cases = explanation.cases.iter().map(|case| CaseSummary {
             index: case.index,
             distance: case.distance,
             label: case.label,
@@ -172,7 +208,7 @@ impl From<&Explanation> for ExplanationSummary {
             truth_name: explanation.truth_name.clone(),
             correspondence: explanation.correspondence.score,
             level: explanation.correspondence.level,
-            neighbors: neighbors.collect(),
+            cases: cases.collect(),
             ties_at_k: explanation.ties_at_k,
         }
     }
@@ -200,14 +236,14 @@ impl fmt::Display for Explanation {
         writeln!(f, "Correspondence: {}", self.correspondence)?;
         write!(f, "Nearest training cases")?;
         if self.ties_at_k > 0 {
-            let (n, rank) = (self.ties_at_k, self.neighbors.len());
+            let (n, rank) = (self.ties_at_k, self.cases.len());
             write!(f, " ({n} tie at rank {rank}; the lower rows are shown)")?;
         }
         if let Some(recall) = self.recall {
             write!(f, " (approximate, recall {:.1}%)", 100.0 * recall)?;
         }
         write!(f, ":")?;
-        for (rank, case) in self.neighbors.iter().enumerate() {
+        for (rank, case) in self.cases.iter().enumerate() {
             let marker = if Some(case.label) == self.predicted {
                 "agrees"
             } else {

@@ -31,7 +31,7 @@ use crate::similarity::retrieval::{Fitting, Retrieval, Samples};
 /// let train = array![[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0]];
 /// let explainer = CaseExplainer::builder().k(2).similarity(forest).fit(train.view(), &[0, 0, 1])?;
 /// let explanation = explainer.explain(array![9.0, 9.0].view(), 1)?;
-/// let found: Vec<_> = explanation.neighbors.iter().map(|c| (c.index, c.distance)).collect();
+/// let found: Vec<_> = explanation.cases.iter().map(|c| (c.index, c.distance)).collect();
 /// assert_eq!(found, [(2, 0.0), (1, 0.5)]);
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```

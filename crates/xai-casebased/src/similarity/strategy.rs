@@ -10,7 +10,7 @@ use crate::similarity::forest_proximity::ForestProximity;
 use crate::similarity::retrieval::{Fitting, Retrieval};
 use crate::similarity::tree_leaf::TreeLeaf;
 
-/// The similarity by which neighbours are found.
+/// The similarity by which nearest cases are found.
 ///
 /// | strategy | similar rows | closure that it needs |
 /// |---|---|---|
@@ -30,7 +30,7 @@ use crate::similarity::tree_leaf::TreeLeaf;
 /// let explainer = CaseExplainer::builder().k(1).similarity(signs)
 ///     .fit(array![[-1.0, 0.0], [5.0, 9.0]].view(), &[0, 1])?;
 /// let explanation = explainer.explain(array![0.5, 0.0].view(), 1)?;
-/// assert_eq!(explanation.neighbors[0].index, 1);
+/// assert_eq!(explanation.cases[0].index, 1);
 /// # Ok::<(), xai_casebased::Error>(())
 /// ```
 ///

@@ -1,4 +1,4 @@
-//! Metadata of training rows: values that are shown with a neighbour but not compared.
+//! Metadata of training rows: values that are shown with a case but not compared.
 
 use std::fmt;
 use std::sync::Arc;

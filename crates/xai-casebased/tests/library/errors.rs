@@ -1,10 +1,10 @@
 //! The error table, row by row: what is wrong, about which input, where, and the way out.
 
-use ndarray::{Array2, array};
+use ndarray::{Array2, ArrayView2, array};
 use xai_casebased::search::BruteForce;
 use xai_casebased::{
-    CaseExplainer, CaseExplainerBuilder, ClassWeights, CorrespondenceMetric, Distance, Engine,
-    Error, ErrorKind, Explanation, Kernel, Level, Thresholds, correspondence, help, input,
+    CaseExplainer, CaseExplainerBuilder, CaseOptions, ClassWeights, CorrespondenceMetric, Distance,
+    Engine, Error, ErrorKind, Explanation, Kernel, Level, Thresholds, correspondence, help, input,
 };
 use xai_core::Input;
 use xai_core::distance::LEAVE_ROW_OUT;
@@ -68,7 +68,7 @@ fn bad_parameters_are_named_with_their_domain() {
     let weight = error(ClassWeights::new([(4, f64::NAN)]));
     parameter(&weight, input::CLASS_WEIGHTS, "NaN");
     let above = |high: f64, medium: f64| {
-        let thresholds = Thresholds { high, medium };
+        let thresholds = Thresholds::default().high(high).medium(medium);
         let metric = CorrespondenceMetric::new().thresholds(thresholds);
         error(metric.evaluate(&[0.1], &[1], 1))
     };
@@ -187,12 +187,8 @@ fn predicted_classes_are_classes_of_the_training_rows() {
     unknown(error(explainer.explain_with(samples, |_| {
         Ok::<_, std::fmt::Error>(predicted.to_vec())
     })));
-    unknown(error(explainer.precedents(
-        samples,
-        Some(&predicted),
-        None,
-        None,
-    )));
+    let options = CaseOptions::new().predicted(&predicted);
+    unknown(error(explainer.case_arrays(samples, options)));
     unknown(error(explainer.aggregate(samples, Some(&predicted))));
     unknown(error(explainer.attributions(samples, &predicted)));
     // A class that training rows have and no neighbour has is an answer.
@@ -415,13 +411,49 @@ fn engines_and_models_that_do_not_answer_are_named() {
 
 #[test]
 fn a_standardization_needs_one_divisor_per_mean() {
-    let broken = xai_casebased::training::Standardization {
-        mean: vec![0.0; 3],
-        scale: vec![1.0; 2],
-    };
+    let rows = Array2::from_shape_fn((2, 3), |(i, j)| (i + j) as f64);
+    let mut broken = xai_casebased::training::Standardization::fit(rows.view()).unwrap();
+    broken.scale.pop();
     let error = broken
         .apply(ndarray::array![[1.0, 2.0, 3.0]].view())
         .unwrap_err();
     assert_eq!(error.input(), xai_casebased::input::SCALE);
     assert!(matches!(error.kind(), ErrorKind::ShapeMismatch { actual, .. } if *actual == [2]));
+}
+
+#[test]
+fn slices_are_rows_of_features() {
+    let labels = [0, 1, 1];
+    let train = [0.0f32, 1.0, 2.0, 3.0, 4.0, 5.0];
+    let rows = ArrayView2::from_shape((3, 2), &train).unwrap();
+    let fitted = CaseExplainer::builder().fit(rows, &labels).unwrap();
+    let explainer = CaseExplainer::builder()
+        .fit_slice(&train, 2, &labels)
+        .unwrap();
+    assert_eq!(
+        explainer.explain_batch_slice(&train, &labels).unwrap(),
+        fitted.explain_batch(rows, &labels).unwrap()
+    );
+    assert_eq!(
+        explainer.explain_slice(&train[2..4], 1).unwrap(),
+        fitted.explain(rows.row(1), 1).unwrap()
+    );
+    for n_features in [1, 3, usize::MAX] {
+        let builder = CaseExplainer::builder();
+        shape(
+            &error(builder.fit_slice(&train, n_features, &labels)),
+            input::TRAIN,
+            &[6],
+        );
+    }
+    shape(
+        &error(explainer.explain_batch_slice(&train[..5], &labels)),
+        input::SAMPLES,
+        &[5],
+    );
+    shape(
+        &error(explainer.explain_slice(&train[..3], 1)),
+        input::SAMPLES,
+        &[1, 3],
+    );
 }

@@ -170,14 +170,14 @@ fn explanations_are_those_of_the_peer() {
             if peer["index"].is_null() {
                 // k above the training set: all of it.
                 assert_eq!(
-                    ours.neighbors.len() as u64,
+                    ours.cases.len() as u64,
                     peer["n_neighbors"].as_u64().unwrap()
                 );
                 continue;
             }
             assert_eq!(ours.level().to_string(), peer["level"].as_str().unwrap());
             let peers_distances = numbers(&peer["distance"]);
-            for (case, distance) in ours.neighbors.iter().zip(&peers_distances) {
+            for (case, distance) in ours.cases.iter().zip(&peers_distances) {
                 assert_relative_eq!(case.distance, *distance, max_relative = 1e-12);
             }
             // The peer leaves the order of equal distances open, and which of them are in at the
@@ -193,7 +193,7 @@ fn explanations_are_those_of_the_peer() {
                 rows
             };
             let ours: Vec<_> = ours
-                .neighbors
+                .cases
                 .iter()
                 .map(|c| (c.distance, i64::try_from(c.index).unwrap(), c.label))
                 .collect();

@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use xai_casebased::correspondence::correspondence_of_pairs;
 use xai_casebased::training::Standardization;
 use xai_casebased::{
-    CaseExplainer, ClassWeights, CorrespondenceMetric, Distance, Kernel, Level, correspondence,
+    CaseExplainer, CaseOptions, ClassWeights, CorrespondenceMetric, Distance, Kernel, Level,
+    correspondence,
 };
 use xai_core::distance::DistanceFunction;
 
@@ -226,7 +227,7 @@ fn a_small_call_stays_on_its_thread() {
     assert_eq!(explainer.explain_votes(samples).unwrap().len(), 50);
     assert_eq!(
         explainer
-            .precedents(samples, None, None, None)
+            .case_arrays(samples, CaseOptions::new())
             .unwrap()
             .levels
             .len(),

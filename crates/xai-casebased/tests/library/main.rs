@@ -3,6 +3,7 @@
 #[cfg(feature = "approximate")]
 mod approximate;
 mod audits;
+mod case_arrays;
 mod choice;
 mod data_attribution;
 mod engines;
@@ -13,6 +14,5 @@ mod messages;
 mod parameters;
 #[cfg(feature = "persistence")]
 mod persistence;
-mod precedents;
 mod privacy;
 mod similarities;

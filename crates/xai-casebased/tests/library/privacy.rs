@@ -3,7 +3,9 @@
 use ndarray::{Array2, array};
 use proptest::prelude::*;
 use xai_casebased::training::MetadataValue;
-use xai_casebased::{CaseExplainer, Distance, Error, ErrorKind, help, input};
+use xai_casebased::{
+    Aggregate, CaseExplainer, CaseOptions, Distance, Error, ErrorKind, help, input,
+};
 
 #[test]
 fn metadata_of_every_type_reaches_the_explanation() {
@@ -19,7 +21,7 @@ fn metadata_of_every_type_reaches_the_explanation() {
         .unwrap();
     let explanations = explainer.explain_batch(array![[0.9]].view(), &[7]).unwrap();
     let explanation = &explainer.with_truth(explanations, &[7]).unwrap()[0];
-    let case = &explanation.neighbors[0];
+    let case = &explanation.cases[0];
     assert_eq!(case.metadata["year"], MetadataValue::Integer(2004));
     assert_eq!(case.metadata["mass"], MetadataValue::Number(2.5));
     assert_eq!(case.metadata["valid"], MetadataValue::Boolean(false));
@@ -157,7 +159,7 @@ fn secrets() -> (Array2<f64>, Vec<f64>) {
 #[cfg(feature = "persistence")]
 #[test]
 fn a_file_holds_redacted_features_only_if_that_is_asked_for() {
-    use xai_casebased::explainer::SaveOptions;
+    use xai_casebased::SaveOptions;
     let (train, values) = secrets();
     for redacted in [&["feature_1"][..], &["feature_1", "weight"]] {
         let builder = CaseExplainer::builder().metadata("weight", train.column(1).to_vec());
@@ -241,11 +243,11 @@ fn no_state_or_debug_output_holds_redacted_values() {
     let mut audit = Audit::new();
     audit.update(&explanations).unwrap();
     let report = audit.finish().unwrap();
-    let precedents = explainer
-        .precedents(train.view(), None, None, None)
+    let arrays = explainer
+        .case_arrays(train.view(), CaseOptions::new())
         .unwrap();
     let released: Vec<_> = closed.aggregate(train.view(), None).unwrap();
-    let released: Vec<_> = released.into_iter().flatten().collect();
+    let released: Vec<_> = released.iter().filter_map(Aggregate::released).collect();
     assert!(!released.is_empty());
     let info = explainer.training_info();
     macro_rules! states {
@@ -255,7 +257,7 @@ fn no_state_or_debug_output_holds_redacted_values() {
             outputs.push(($name, postcard::to_stdvec(&$value).unwrap()));
         )+};
     }
-    states!("explanations": explanations, "audit": audit, "report": report, "precedents": precedents,
+    states!("explanations": explanations, "audit": audit, "report": report, "arrays": arrays,
         "aggregates": released, "info": info);
     for (name, output) in &outputs {
         for form in values.iter().flat_map(|value| forms(*value)) {
@@ -293,7 +295,7 @@ fn a_stored_explainer_has_no_redacted_metadata() {
     let file = fit(true);
     assert!(!holds(&file, b"Lovelace") && holds(&file, b"north"));
     let explainer = CaseExplainer::load(&*file).unwrap();
-    let case = &explainer.explain_votes(array![[0.1]].view()).unwrap()[0].neighbors[0];
+    let case = &explainer.explain_votes(array![[0.1]].view()).unwrap()[0].cases[0];
     assert_eq!(case.metadata.len(), 1);
     assert_eq!(case.metadata["site"], MetadataValue::Text("north".into()));
     assert_eq!(explainer.training_info().redacted, ["patient"]);
@@ -332,7 +334,7 @@ proptest! {
             for secret in &secrets {
                 prop_assert!(!text.contains(&secret.to_string()));
             }
-            for case in &explanation.neighbors {
+            for case in &explanation.cases {
                 prop_assert_eq!(case.features[0], train[[case.index, 0]]);
                 prop_assert_eq!(case.features[1], train[[case.index, 2]]);
                 prop_assert_eq!(case.metadata.len(), 1);
@@ -359,10 +361,10 @@ proptest! {
         let explanations = open.explain_votes(train.view()).unwrap();
         let released = closed.aggregate(train.view(), None).unwrap();
         for (explanation, released) in explanations.iter().zip(released) {
-            let mut rows: Vec<_> = explanation.neighbors.iter().map(|c| values[c.index]).collect();
+            let mut rows: Vec<_> = explanation.cases.iter().map(|c| values[c.index]).collect();
             rows.sort_unstable();
             rows.dedup();
-            match released {
+            match released.into_result() {
                 Err(e) => {
                     prop_assert!(rows.len() < minimum);
                     let refused = matches!(e.kind(), ErrorKind::Refused { .. });
@@ -376,8 +378,8 @@ proptest! {
                     prop_assert_eq!(aggregate.correspondence, explanation.correspondence.score);
                     prop_assert_eq!(aggregate.level, explanation.level());
                     let (nearest, farthest) = aggregate.distance_range.unwrap();
-                    prop_assert_eq!(nearest, explanation.neighbors[0].distance);
-                    prop_assert_eq!(farthest, explanation.neighbors[k - 1].distance);
+                    prop_assert_eq!(nearest, explanation.cases[0].distance);
+                    prop_assert_eq!(farthest, explanation.cases[k - 1].distance);
                     let sum: f64 = aggregate.class_shares.values().sum();
                     prop_assert!((sum - 1.0).abs() < 1e-12);
                 }

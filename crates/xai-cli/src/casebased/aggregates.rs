@@ -6,8 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use xai_files::Failure;
 use xai_files::classes::Classes;
-use xai_metrics::Error;
-use xai_metrics::casebased::{AggregateExplanation, Level};
+use xai_metrics::casebased::{Aggregate, Level};
 use xai_metrics::common::ExactMean;
 
 use crate::Context;
@@ -42,11 +41,11 @@ impl AggregateResult {
     fn new(
         sample: usize,
         (column_predicted, truth): (Option<i64>, Option<i64>),
-        released: Result<AggregateExplanation, Error>,
+        aggregate: Aggregate,
         classes: &Classes,
     ) -> Self {
-        let predicted = released
-            .as_ref()
+        let predicted = aggregate
+            .released()
             .map_or(column_predicted, |released| released.predicted);
         let withheld = Self {
             sample,
@@ -62,8 +61,8 @@ impl AggregateResult {
             ties_at_k: 0,
             refused: None,
         };
-        match released {
-            Ok(released) => Self {
+        match aggregate {
+            Aggregate::Released(released) => Self {
                 correspondence: released.correspondence,
                 level: released.level,
                 class_shares: released.class_shares,
@@ -72,7 +71,7 @@ impl AggregateResult {
                 ties_at_k: released.ties_at_k,
                 ..withheld
             },
-            Err(refusal) => Self {
+            Aggregate::Refused(refusal) => Self {
                 refused: Some(refusal.owner(format!("sample {sample}")).to_string()),
                 ..withheld
             },
@@ -156,15 +155,16 @@ impl Aggregates {
         rows: &mut Rows<'_>,
     ) -> Result<(), Failure> {
         let classes = &explaining.fitted.classes;
-        let released = explaining
+        let aggregates = explaining
             .fitted
             .explainer
             .aggregate(samples.rows.view(), samples.predicted.as_deref())
             .map_err(|error| samples.failure(&error, explaining.test))?;
-        for (row, (released, &number)) in released.into_iter().zip(&samples.numbers).enumerate() {
+        for (row, (aggregate, &number)) in aggregates.into_iter().zip(&samples.numbers).enumerate()
+        {
             let predicted = samples.predicted.as_ref().map(|p| p[row]);
             let truth = samples.truth.as_ref().map(|t| t[row]);
-            let result = AggregateResult::new(number, (predicted, truth), released, classes);
+            let result = AggregateResult::new(number, (predicted, truth), aggregate, classes);
             self.n += 1;
             match (&result.refused, result.correspondence) {
                 (Some(_), _) => self.n_refused += 1,

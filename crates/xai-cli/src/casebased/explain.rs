@@ -184,7 +184,7 @@ fn write_rows(e: &Explanation, rows: &mut Rows<'_>) -> Result<(), Failure> {
     if rows.are_discarded() {
         return Ok(());
     }
-    for (rank, case) in e.neighbors.iter().enumerate() {
+    for (rank, case) in e.cases.iter().enumerate() {
         let mut row = vec![
             e.sample.to_string(),
             text::class(e.predicted, e.predicted_name.as_deref()),
@@ -255,13 +255,13 @@ fn unique(columns: Vec<&str>) -> Vec<String> {
 impl ExplainResult {
     fn table(&self, least: &[ExplanationSummary], n: usize) -> String {
         let rows = least.iter().map(|e| {
-            let neighbors: Vec<String> = e
-                .neighbors
+            let cases: Vec<String> = e
+                .cases
                 .iter()
                 .take(5)
-                .map(|n| {
-                    let class = text::class(Some(n.label), n.class_name.as_deref());
-                    format!("{} ({class}, {:.2})", n.index, n.distance)
+                .map(|case| {
+                    let class = text::class(Some(case.label), case.class_name.as_deref());
+                    format!("{} ({class}, {:.2})", case.index, case.distance)
                 })
                 .collect();
             let class = |label: Option<i64>, name: &Option<Arc<str>>| {
@@ -273,7 +273,7 @@ impl ExplainResult {
                 class(e.truth, &e.truth_name),
                 text::decimals(e.correspondence),
                 e.level.to_string(),
-                neighbors.join(", "),
+                cases.join(", "),
             ]
         });
         let header = [

@@ -11,10 +11,9 @@ use xai_files::left_out::{LeftOut, drop_column};
 use xai_files::table::Table;
 use xai_files::{Failure, Files, InFile, InFiles, left_out};
 use xai_metrics::Error;
-use xai_metrics::casebased::explainer::SaveOptions;
 use xai_metrics::casebased::training::SPREADS;
 use xai_metrics::casebased::{
-    CaseExplainer, CaseExplainerBuilder, ClassWeights, TrainingInfo, input,
+    CaseExplainer, CaseExplainerBuilder, ClassWeights, SaveOptions, TrainingInfo, input,
 };
 use xai_metrics::common::Input;
 use xai_metrics::common::distance::LEAVE_FEATURE_OUT;

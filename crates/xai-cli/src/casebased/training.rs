@@ -311,7 +311,7 @@ fn typed(values: &TextColumn) -> MetadataColumn {
 /// Replaces the indices of training rows by those in the file, if rows were left out, and removes the metadata column
 /// that has them. Also works for stored explainers.
 pub(crate) fn restore_file_rows(explanation: &mut Explanation) {
-    for case in &mut explanation.neighbors {
+    for case in &mut explanation.cases {
         use xai_metrics::casebased::training::MetadataValue;
         if let Some(MetadataValue::Integer(row)) = case.metadata.remove(FILE_ROW) {
             case.index = usize::try_from(row).unwrap_or(case.index);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use datafusion::common::Result;
 use ndarray::{Array2, ArrayView2};
-use xai_casebased::search::Engine;
+use xai_casebased::Engine;
 use xai_casebased::training::Standardization;
 use xai_core::Distance;
 

@@ -1,4 +1,4 @@
-//! Explanations by precedent over tables of any size.
+//! Explanations by nearest cases over tables of any size.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -6,8 +6,7 @@ use datafusion::arrow::array::{Array, ArrayRef, AsArray, Float64Builder, Int64Ar
 use datafusion::arrow::datatypes::{Float64Type, Int64Type};
 use ndarray::Array2;
 use proptest::prelude::*;
-use xai_casebased::search::Engine;
-use xai_casebased::{CorrespondenceMetric, Kernel};
+use xai_casebased::{CorrespondenceMetric, Engine, Kernel};
 use xai_core::Distance;
 
 use crate::tables::{any_cuts, error, number, rows, session, table};

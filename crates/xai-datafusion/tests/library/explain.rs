@@ -1,4 +1,4 @@
-//! Explanations by precedent, from table to table.
+//! Explanations by nearest cases, from table to table.
 
 use std::sync::Arc;
 
@@ -116,8 +116,8 @@ proptest! {
             let list = |name: &str| nearest.column_by_name(name).unwrap().as_list::<i32>().value(row);
             let cases = list("ids").as_primitive::<Int64Type>().values().to_vec();
             let distances: Vec<u64> = list("distances").as_primitive::<Float64Type>().values().iter().map(|d| d.to_bits()).collect();
-            prop_assert_eq!(cases, local.neighbors.iter().map(|case| ids[case.index] as i64).collect::<Vec<_>>());
-            prop_assert_eq!(distances, local.neighbors.iter().map(|case| case.distance.to_bits()).collect::<Vec<_>>());
+            prop_assert_eq!(cases, local.cases.iter().map(|case| ids[case.index] as i64).collect::<Vec<_>>());
+            prop_assert_eq!(distances, local.cases.iter().map(|case| case.distance.to_bits()).collect::<Vec<_>>());
         }
         for row in 0..samples.len() {
             prop_assert_eq!(nearest.is_null(row), samples[found_ids[row] as usize].0.is_none());

@@ -3,8 +3,7 @@
 use ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
-use xai_casebased::Level;
-use xai_casebased::result::Precedents;
+use xai_casebased::{CaseArrays, Level};
 
 /// `(indices, distances)`, both `(m, longest)`, where `longest` is the largest number of neighbours of a sample. Samples with fewer
 /// are filled up with row -1 at distance NaN.
@@ -23,7 +22,7 @@ pub(super) type Answer<'py> = (
     Bound<'py, PyArray1<i64>>,
 );
 
-pub(super) fn answer(py: Python<'_>, found: Precedents) -> Answer<'_> {
+pub(super) fn answer(py: Python<'_>, found: CaseArrays) -> Answer<'_> {
     let is_full = |starts: &[usize]| {
         starts.windows(2).all(|s| s[1] - s[0] == starts[1]) // starts[0] is 0
     };

@@ -1,15 +1,12 @@
 //! Audits of explanations.
 
-use std::sync::Arc;
-
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::{Deserialize, Serialize};
-use xai_casebased::correspondence::ClassWeightsSum;
 use xai_casebased::result::Listing;
-use xai_casebased::{Accumulator, Audit, Correspondence, Error, Explanation};
+use xai_casebased::{Accumulator, Audit, Error, Explanation};
 use xai_core::statistics::wilson;
 
 use crate::array::contiguous;
@@ -69,24 +66,15 @@ impl CasebasedAudit {
         let ties_at_k = contiguous(&ties_at_k);
         let (predicted, levels) = (contiguous(&predicted), contiguous(&levels));
         let (truth, scores) = (truth.as_ref().map(contiguous), contiguous(&correspondence));
-        let names: Arc<[String]> = Arc::new([]);
         let explanations: Vec<Explanation> = (0..predicted.len())
-            .map(|sample| Explanation {
-                sample,
-                predicted: Some(predicted[sample]),
-                predicted_name: None,
-                truth: truth.as_ref().map(|truth| truth[sample]),
-                truth_name: None,
-                correspondence: Correspondence {
-                    score: Some(scores[sample]).filter(|score| !score.is_nan()),
-                    level: level(levels[sample]),
-                    n_neighbors: 0,
-                    class_weights_sum: ClassWeightsSum::default(),
-                },
-                neighbors: Vec::new(),
-                ties_at_k: ties_at_k[sample] as usize,
-                feature_names: names.clone(),
-                recall: None,
+            .map(|sample| {
+                let score = Some(scores[sample]).filter(|score| !score.is_nan());
+                let mut explanation =
+                    Explanation::from_score(Some(predicted[sample]), score, level(levels[sample]));
+                explanation.sample = sample;
+                explanation.truth = truth.as_ref().map(|truth| truth[sample]);
+                explanation.ties_at_k = ties_at_k[sample] as usize;
+                explanation
             })
             .collect();
         py.detach(|| self.update_with(&explanations)).or_raise(py)

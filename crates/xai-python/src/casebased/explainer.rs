@@ -4,8 +4,7 @@ use ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use xai_casebased::explainer::SaveOptions;
-use xai_casebased::{AggregateExplanation, CaseExplainer, Error, Kernel};
+use xai_casebased::{Aggregate, CaseExplainer, CaseOptions, Kernel, SaveOptions};
 
 use crate::array::{Reals, contiguous, for_precision, two_axes};
 use crate::casebased::arrays::{Answer, answer};
@@ -84,6 +83,16 @@ impl CasebasedExplainer {
     ) -> PyResult<Answer<'py>> {
         let kernel: Option<Kernel> = kernel.map(|kernel| read("weighting", kernel)).transpose()?;
         let predicted = predicted.as_ref().map(contiguous);
+        let mut options = CaseOptions::new();
+        if let Some(predicted) = &predicted {
+            options = options.predicted(predicted);
+        }
+        if let Some(k) = k {
+            options = options.k(k);
+        }
+        if let Some(kernel) = kernel {
+            options = options.weighting(kernel);
+        }
         let given = given.map(|given| given.to_owned());
         let explainer = &self.explainer;
         let found = for_precision!(samples, |view| {
@@ -91,9 +100,7 @@ impl CasebasedExplainer {
             // A multiplication is cheap: 64 of them count as one element.
             let size = view.len() * explainer.labels().len() / 64;
             run_sized(py, n_jobs, size, || {
-                with(given, || {
-                    explainer.precedents(view, predicted.as_deref(), k, kernel)
-                })
+                with(given, || explainer.case_arrays(view, options))
             })?
         });
         Ok(answer(py, found.or_raise(py)?))
@@ -144,8 +151,8 @@ impl CasebasedExplainer {
         })
         .or_raise(py)?
         .into_iter();
-        let one = |released: Result<AggregateExplanation, Error>| {
-            let described = released.ok().map(|released| to_python(py, &released));
+        let one = |aggregate: Aggregate| {
+            let described = aggregate.released().map(|released| to_python(py, released));
             described.transpose()
         };
         released.map(one).collect()

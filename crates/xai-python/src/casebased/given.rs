@@ -11,7 +11,8 @@ use ndarray::{Array2, ArrayView2, Axis, Slice};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use serde::Deserialize;
-use xai_casebased::similarity::{Embedding, ForestProximity, Overflow, Similarity, TreeLeaf};
+use xai_casebased::Similarity;
+use xai_casebased::similarity::{Embedding, ForestProximity, Overflow, TreeLeaf};
 
 thread_local! {
     static GIVEN: RefCell<Vec<(Given, usize)>> = const { RefCell::new(Vec::new()) };

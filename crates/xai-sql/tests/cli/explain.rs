@@ -1,4 +1,4 @@
-//! Explanations by precedent, from files to a file.
+//! Explanations by nearest cases, from files to a file.
 
 use ndarray::Array2;
 use serde_json::Value;
@@ -47,7 +47,7 @@ fn expected() -> Vec<(f64, Vec<usize>, Vec<f64>)> {
         .explain_batch(features(N_TEST).view(), &labels(N_TEST))
         .expect("explained");
     let each = explained.iter().map(|explanation| {
-        let cases = explanation.neighbors.iter();
+        let cases = explanation.cases.iter();
         let (numbers, distances) = cases.map(|case| (case.index, case.distance)).unzip();
         let score = explanation.correspondence.score.expect("defined");
         (score, numbers, distances)

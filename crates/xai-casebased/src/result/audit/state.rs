@@ -14,7 +14,7 @@ use crate::result::audit::report::{
     AuditCases, AuditClass, AuditGroup, LeastSupported, LevelCount, ReliabilityBin,
 };
 #[cfg(feature = "serde")]
-use crate::result::explanation::Neighbor;
+use crate::result::explanation::CaseSummary;
 use crate::result::explanation::{Explanation, ExplanationSummary};
 
 /// Counts and correspondence of a group of predictions: a class, a bin, or the right or wrong ones.
@@ -228,7 +228,7 @@ impl<T: Listed> Least<T> {
     }
 }
 
-/// Counts of the levels, and the least supported predictions with their neighbours.
+/// Counts of the levels, and the least supported predictions with their nearest cases.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(
@@ -260,23 +260,23 @@ struct StoredSummary {
     predicted: StoredClass<Option<i64>>,
     truth: StoredClass<Option<i64>>,
     correspondence: (Option<f64>, Level),
-    neighbors: Vec<(usize, f64, StoredClass<i64>)>,
+    cases: Vec<(usize, f64, StoredClass<i64>)>,
     ties_at_k: usize,
 }
 
 #[cfg(feature = "serde")]
 impl From<ExplanationSummary> for StoredSummary {
     fn from(summary: ExplanationSummary) -> Self {
-        let neighbors = summary.neighbors.into_iter().map(|near| {
-            let class = (near.label, near.class_name);
-            (near.index, near.distance, class)
+        let cases = summary.cases.into_iter().map(|case| {
+            let class = (case.label, case.class_name);
+            (case.index, case.distance, class)
         });
         Self {
             sample: summary.sample,
             predicted: (summary.predicted, summary.predicted_name),
             truth: (summary.truth, summary.truth_name),
             correspondence: (summary.correspondence, summary.level),
-            neighbors: neighbors.collect(),
+            cases: cases.collect(),
             ties_at_k: summary.ties_at_k,
         }
     }
@@ -285,16 +285,15 @@ impl From<ExplanationSummary> for StoredSummary {
 #[cfg(feature = "serde")]
 impl From<StoredSummary> for ExplanationSummary {
     fn from(stored: StoredSummary) -> Self {
-        let neighbors =
-            stored
-                .neighbors
-                .into_iter()
-                .map(|(index, distance, (label, class_name))| Neighbor {
-                    index,
-                    distance,
-                    label,
-                    class_name,
-                });
+        let cases = stored
+            .cases
+            .into_iter()
+            .map(|(index, distance, (label, class_name))| CaseSummary {
+                index,
+                distance,
+                label,
+                class_name,
+            });
         let (predicted, predicted_name) = stored.predicted;
         let (truth, truth_name) = stored.truth;
         let (correspondence, level) = stored.correspondence;
@@ -306,7 +305,7 @@ impl From<StoredSummary> for ExplanationSummary {
             truth_name,
             correspondence,
             level,
-            neighbors: neighbors.collect(),
+            cases: cases.collect(),
             ties_at_k: stored.ties_at_k,
         }
     }

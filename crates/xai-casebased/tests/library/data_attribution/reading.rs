@@ -97,8 +97,10 @@ fn a_reader_that_fails_or_gives_other_shapes_is_an_error_about_the_attributions(
     assert!(matches!(error.kind(), ErrorKind::Io { .. }));
     assert_eq!(
         error.to_string(),
-        "rows 0 to 2 of attributions: no such file"
+        "rows 0 to 2 of attributions: reading or writing failed"
     );
+    let source = std::error::Error::source(&error).unwrap();
+    assert_eq!(source.to_string(), "no such file");
     let short = rows_with((3, 4), |_| Ok::<_, std::fmt::Error>(Array2::zeros((3, 3))));
     assert_eq!(
         evaluate(&short).to_string(),

@@ -1,12 +1,12 @@
 //! The neighbours of this crate, judged as attributions.
 
 use ndarray::{Array2, ArrayView2, array};
-use xai_casebased::CaseExplainer;
 use xai_casebased::data_attribution::{
     AttributionData, AttributionMetric, AttributionRows, ClassAuroc, ClassDetection, RetrievedRows,
 };
 use xai_casebased::input;
-use xai_casebased::similarity::{Embedding, ForestProximity, Overflow, Similarity, TreeLeaf};
+use xai_casebased::similarity::{Embedding, ForestProximity, Overflow, TreeLeaf};
+use xai_casebased::{CaseExplainer, Similarity};
 
 /// Two groups, in the second feature; the first is noise. One row of each is in the class of the other.
 fn train() -> (Array2<f64>, Vec<i64>) {
@@ -75,7 +75,7 @@ fn every_retrieval_is_judged_by_the_metrics_of_attributions() {
         let shown = explainer.explain_batch(samples.view(), &[0, 1]).unwrap();
         for (share, explanation) in found.per_sample.iter().zip(&shown) {
             let same = explanation
-                .neighbors
+                .cases
                 .iter()
                 .filter(|case| Some(case.label) == explanation.predicted);
             assert_eq!(*share, Some(same.count() as f64 / 3.0));

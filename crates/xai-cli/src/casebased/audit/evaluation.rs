@@ -19,7 +19,7 @@ use crate::output::{rows, text};
 /// An audit of a test table, with remarks on the tables.
 pub(crate) struct Audited {
     pub(crate) report: AuditReport,
-    /// Features of the listed predictions compared with those of their precedents, by sample; empty unless requested.
+    /// Features of the listed predictions compared with those of their nearest cases, by sample; empty unless requested.
     pub(crate) features: BTreeMap<usize, Vec<FeatureComparison>>,
     pub(crate) classes: Classes,
     /// Number of training cases.
@@ -35,7 +35,7 @@ pub(crate) struct Audited {
 
 impl Audited {
     /// Audits the test table. `listing` is the number of least supported predictions to list; with `compares` their
-    /// features are compared with those of their precedents. Writes a row per test row to `out`, if it is given.
+    /// features are compared with those of their nearest cases. Writes a row per test row to `out`, if it is given.
     pub(super) fn evaluate(
         table: &TestTable,
         listing: Listing,

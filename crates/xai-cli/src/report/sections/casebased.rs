@@ -223,12 +223,7 @@ mod tests {
             assert_eq!(least.features.len(), 30);
             let differences = least.features.iter().map(|f| f.difference.unwrap().abs());
             assert!(differences.clone().is_sorted_by(|a, b| a >= b));
-            assert!(
-                least
-                    .features
-                    .iter()
-                    .all(|f| f.precedents.len() == section.k)
-            );
+            assert!(least.features.iter().all(|f| f.cases.len() == section.k));
             let first: f64 = rows[least.sample][0].parse().unwrap();
             let radius = least.features.iter().find(|f| f.feature == "mean_radius");
             assert_eq!(radius.unwrap().value, first);
@@ -249,7 +244,7 @@ mod tests {
         assert_eq!(least.truth.as_deref(), Some("yes"));
         let names: Vec<&str> = least.features.iter().map(|f| f.feature.as_str()).collect();
         assert_eq!(names, ["x", "same"]);
-        assert_eq!(least.features[0].precedents, [6.0, 4.0]);
+        assert_eq!(least.features[0].cases, [6.0, 4.0]);
         let difference = least.features[0].difference.unwrap();
         assert!((difference - 2.0 / 5f64.sqrt()).abs() < 1e-15 && !least.features[0].differs);
         assert_eq!(least.features[1].difference, None);

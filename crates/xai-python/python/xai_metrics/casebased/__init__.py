@@ -1,6 +1,6 @@
 """Case-based explanation: comparison of a prediction with its nearest training cases.
 
-A case-based explanation shows the training rows nearest to a sample, its precedents, and the
+A case-based explanation shows the training rows nearest to a sample, its nearest cases, and the
 correspondence: the share of the neighbours' weight that belongs to the predicted class.
 
 ==================================  =============================================================
@@ -14,7 +14,7 @@ part                                use
 :mod:`.data_attribution`            quality of explanations by training cases, from any explainer
 ==================================  =============================================================
 
-Agreement with precedents is not correctness: neighbours can agree with a wrong prediction. The
+Agreement with the nearest cases is not correctness: they can agree with a wrong prediction. The
 correspondence depends on the scales of the features, on the distance and on ``k``; compare only
 values computed with the same settings.
 

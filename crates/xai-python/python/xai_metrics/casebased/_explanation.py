@@ -1,4 +1,4 @@
-"""Explanation of one prediction by its precedents."""
+"""Explanation of one prediction by its nearest cases."""
 
 from __future__ import annotations
 

@@ -127,8 +127,8 @@ class Reporting(ExplainMethods):
         -------
         list of list of dict
             For each sample its features, most different first: ``feature`` (name), ``value`` (of
-            the sample), ``precedents`` (values of the neighbours, nearest first) and
-            ``difference``: the value minus the mean of the precedents, in standard deviations of
+            the sample), ``neighbors`` (values of the neighbours, nearest first) and
+            ``difference``: the value minus the mean of the neighbours, in standard deviations of
             the training rows (``None`` for a feature that is constant in these).
 
         Raises
@@ -141,7 +141,7 @@ class Reporting(ExplainMethods):
         >>> from xai_metrics.casebased import CaseExplainer
         >>> explainer = CaseExplainer([[0.0, 7.0], [2.0, 7.0]], [0, 1], k=2)
         >>> first, second = explainer.compare_features([[4.0, 9.0]], predictions=[1])[0]
-        >>> first["feature"], first["precedents"], first["difference"]
+        >>> first["feature"], first["neighbors"], first["difference"]
         ('feature_0', [2.0, 0.0], 3.0)
         """
         X_test, _, predictions = self._aligned(X_test, None, predictions)

@@ -43,7 +43,7 @@ pub struct Casebased {
     pub reliability: Vec<ReliabilityBin>,
     /// The mean distance of accuracy from correspondence over these bins: 0 = calibrated.
     pub expected_calibration_error: Option<f64>,
-    /// The predictions with the lowest correspondence, lowest first, with their precedents.
+    /// The predictions with the lowest correspondence, lowest first, with their nearest cases.
     pub least_supported: Vec<LeastSupported>,
     /// Features.
     pub columns_used: Vec<String>,
@@ -119,7 +119,8 @@ pub struct LeastSupported {
     /// The correspondence in words.
     pub level: String,
     /// Its nearest training cases, nearest first.
-    pub neighbors: Vec<Precedent>,
+    #[serde(rename = "neighbors")]
+    pub cases: Vec<NearestCase>,
     /// Its features beside those of its nearest cases, in the data's own units; the largest difference, in
     /// units of the spread of the training rows, first. Without redacted features.
     pub features: Vec<FeatureComparison>,
@@ -128,7 +129,7 @@ pub struct LeastSupported {
 /// A training case near a prediction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
-pub struct Precedent {
+pub struct NearestCase {
     /// Its row in the training file, from 0.
     pub index: usize,
     /// Its distance.
@@ -146,7 +147,8 @@ pub struct FeatureComparison {
     /// Its value.
     pub value: f64,
     /// The values of the nearest cases, nearest first.
-    pub precedents: Vec<f64>,
+    #[serde(rename = "neighbors")]
+    pub cases: Vec<f64>,
     /// The value less the mean of the nearest cases, in standard deviations of the training rows;
     /// `None` for a feature that is the same in all of them.
     pub difference: Option<f64>,
@@ -338,18 +340,18 @@ fn least_supported(report: &AuditReport, data: &AuditedData) -> Vec<LeastSupport
         truth: class(of.truth),
         correspondence: of.correspondence,
         level: of.level.to_string(),
-        neighbors: (of.neighbors.iter())
-            .map(|neighbor| Precedent {
-                index: neighbor.index,
-                distance: neighbor.distance,
-                label: data.class(neighbor.label),
+        cases: (of.cases.iter())
+            .map(|case| NearestCase {
+                index: case.index,
+                distance: case.distance,
+                label: data.class(case.label),
             })
             .collect(),
         features: (data.features.get(&of.sample).into_iter().flatten())
             .map(|of| FeatureComparison {
                 feature: of.feature.clone(),
                 value: of.value,
-                precedents: of.precedents.clone(),
+                cases: of.cases.clone(),
                 difference: of.difference,
                 differs: of.difference.is_some_and(|of| of.abs() > 1.0),
             })

@@ -17,7 +17,7 @@ impl Casebased {
         title: "Case-based explanations",
         question: "Do predictions agree with their nearest training cases?",
         limits: &[
-            "Agreement with precedents is not correctness: neighbours can agree with a wrong prediction.",
+            "Agreement with the nearest cases is not correctness: they can agree with a wrong prediction.",
             "The thresholds of the levels high, medium and low are conventions.",
         ],
     };

@@ -39,7 +39,7 @@ pub(super) fn blocks(section: &Casebased) -> Vec<Block> {
         blocks.push(Block::Paragraph(
             "The predictions with the lowest correspondence, lowest first, beside their nearest training \
              cases. ▲ and ▼ mark features in which the prediction is more than one standard deviation of \
-             the training rows above or below the mean of its precedents. Values are in the units of the \
+             the training rows above or below the mean of its nearest cases. Values are in the units of the \
              data; rows are counted from 0."
                 .to_owned(),
         ));
@@ -163,7 +163,7 @@ fn reliability(section: &Casebased) -> Option<Figure> {
         "Accuracy by correspondence",
         "Each mark: predictions of similar correspondence; the larger, the more of them. Up: the share of them that is \
          right, with a 95 % interval (Wilson). On the diagonal, correspondence says how often a prediction is right; \
-         above it, predictions are right more often than their precedents suggest.",
+         above it, predictions are right more often than their nearest cases suggest.",
     ))
 }
 
@@ -217,26 +217,26 @@ fn table(caption: String, case: &LeastSupported, features: &[FeatureComparison])
     let table = Table::new(caption).unsorted().words(["feature"]);
     let row = format!("row {}", case.sample);
     let mut table = number(table, "this prediction".to_owned(), row);
-    for (index, precedent) in case.neighbors.iter().enumerate() {
-        let distance = in_own_units(precedent.distance);
-        let (row, label) = (precedent.index, &precedent.label);
+    for (index, near) in case.cases.iter().enumerate() {
+        let distance = in_own_units(near.distance);
+        let (row, label) = (near.index, &near.label);
         let note = format!("row {row}, {label}, distance {distance}");
-        table = number(table, format!("precedent {}", index + 1), note);
+        table = number(table, format!("case {}", index + 1), note);
     }
     let note = "in standard deviations".to_owned();
-    let n = case.neighbors.len();
+    let n = case.cases.len();
     number(table, "difference".to_owned(), note).rows(features.iter().map(|of| feature_row(of, n)))
 }
 
-fn feature_row(feature: &FeatureComparison, n_precedents: usize) -> Vec<Cell> {
+fn feature_row(feature: &FeatureComparison, n_cases: usize) -> Vec<Cell> {
     let differs = feature.differs;
     let class = if differs { "differs" } else { "" };
     let mut row = row![
         &feature.feature,
         Cell::in_own_units(feature.value).class(class)
     ];
-    let precedents = (0..n_precedents).map(|index| feature.precedents.get(index).copied());
-    row.extend(precedents.map(Cell::in_own_units));
+    let values = (0..n_cases).map(|index| feature.cases.get(index).copied());
+    row.extend(values.map(Cell::in_own_units));
     let difference = Cell::shown_as(feature.difference, |value| difference(value, differs));
     row.push(difference.class(class));
     row

@@ -5,54 +5,88 @@ use xai_core::{Error, Kernel, Real, Result};
 
 use crate::explainer::case_explainer::CaseExplainer;
 use crate::input;
-use crate::result::precedents::Precedents;
+use crate::result::case_arrays::CaseArrays;
 use crate::training::metadata::MetadataColumn;
 use crate::training::standardization::Standardization;
 
+/// Options of [`CaseExplainer::case_arrays`]. By default, the cases vote, and the number of cases and the weighting are
+/// those of the explainer.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct CaseOptions<'a> {
+    predicted: Option<&'a [i64]>,
+    k: Option<usize>,
+    kernel: Option<Kernel>,
+}
+
+impl<'a> CaseOptions<'a> {
+    /// Creates the default options.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the predicted classes, one per sample.
+    #[must_use]
+    pub fn predicted(mut self, predicted: &'a [i64]) -> Self {
+        self.predicted = Some(predicted);
+        self
+    }
+
+    /// Sets the number of cases per sample.
+    #[must_use]
+    pub fn k(mut self, k: usize) -> Self {
+        self.k = Some(k);
+        self
+    }
+
+    /// Sets the weight of a case by its distance. Class weights and thresholds are those of the explainer.
+    #[must_use]
+    pub fn weighting(mut self, kernel: Kernel) -> Self {
+        self.kernel = Some(kernel);
+        self
+    }
+}
+
 impl CaseExplainer {
-    /// Returns the results of [`explain_batch`](Self::explain_batch) as arrays, which is faster for many samples. If
-    /// `predicted` is `None`, the neighbours vote.
-    ///
-    /// `k` and `kernel` override the settings of the explainer.
+    /// Returns the results of [`explain_batch`](Self::explain_batch), or of [`explain_votes`](Self::explain_votes)
+    /// without predicted classes, as arrays. This is faster for many samples.
     ///
     /// # Errors
-    /// As [`explain_batch`](Self::explain_batch), or [`explain_votes`](Self::explain_votes) if `predicted` is `None`;
+    /// As [`explain_batch`](Self::explain_batch) or [`explain_votes`](Self::explain_votes);
     /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) for `k = 0` and for a kernel
     /// parameter outside its domain.
     ///
     /// ```
     /// use ndarray::array;
-    /// use xai_casebased::{CaseExplainer, Kernel};
+    /// use xai_casebased::{CaseExplainer, CaseOptions, Kernel};
     /// let explainer = CaseExplainer::builder().k(1).scale(false)
     ///     .fit(array![[0.0], [1.0], [5.0]].view(), &[0, 1, 1])?;
     /// let samples = array![[0.0], [4.0]];
-    /// let found = explainer.precedents(samples.view(), Some(&[0, 1]), Some(2), Some(Kernel::Uniform))?;
+    /// let options = CaseOptions::new().predicted(&[0, 1]).k(2).weighting(Kernel::Uniform);
+    /// let found = explainer.case_arrays(samples.view(), options)?;
     /// assert_eq!((found.starts, found.indices), (vec![0, 2, 4], vec![0, 1, 2, 1]));
     /// assert_eq!(found.correspondence, [Some(0.5), Some(1.0)]);
     /// # Ok::<(), xai_casebased::Error>(())
     /// ```
-    pub fn precedents<T: Real>(
+    pub fn case_arrays<T: Real>(
         &self,
         samples: ArrayView2<'_, T>,
-        predicted: Option<&[i64]>,
-        k: Option<usize>,
-        kernel: Option<Kernel>,
-    ) -> Result<Precedents> {
+        options: CaseOptions<'_>,
+    ) -> Result<CaseArrays> {
         self.disclosure.check_release()?;
         self.check_samples(samples)?;
-        let k = k.unwrap_or(self.choices.k);
+        let k = options.k.unwrap_or(self.choices.k);
         if k == 0 {
             return Err(Error::parameter(input::K, 0, "a whole number, at least 1"));
         }
-        // The kernel replaces the weighting only; class weights and thresholds stay.
         let mut metric = self.correspondence.clone();
-        if let Some(kernel) = kernel {
+        if let Some(kernel) = options.kernel {
             metric = metric.weighting(kernel);
         }
         metric.check()?;
         let found = self.map_samples_with(
             samples,
-            predicted,
+            options.predicted,
             k,
             &metric,
             |_, class, nearest, tally| (nearest, class, tally.score(class)),
@@ -68,7 +102,7 @@ impl CaseExplainer {
             ties_at_k.push(nearest.ties_at_k);
         }
         let scores = found.iter().map(|(.., score)| *score);
-        Ok(Precedents {
+        Ok(CaseArrays {
             starts,
             indices,
             distances,
@@ -86,8 +120,10 @@ impl CaseExplainer {
     ///
     /// # Errors
     /// [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) if features are redacted, because the mean of a
-    /// constant feature is its value.
+    /// constant feature is its value, or if the explainer only releases
+    /// [aggregates](crate::CaseExplainerBuilder::aggregate_only).
     pub fn standardization(&self) -> Result<Option<&Standardization>> {
+        self.disclosure.check_release()?;
         self.check_features_shown()?;
         Ok(self.standardization.as_deref())
     }

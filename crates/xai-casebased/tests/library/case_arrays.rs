@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, array};
 use proptest::prelude::*;
-use xai_casebased::{CaseExplainer, ErrorKind, Explanation, Kernel, Level};
+use xai_casebased::{CaseExplainer, CaseOptions, ErrorKind, Explanation, Kernel, Level};
 
 fn problem() -> impl Strategy<Value = (Array2<f64>, Array2<f64>, usize)> {
     (1usize..40, 1usize..6, 1usize..6).prop_flat_map(|(n, d, m)| {
@@ -17,21 +17,22 @@ fn problem() -> impl Strategy<Value = (Array2<f64>, Array2<f64>, usize)> {
 
 proptest! {
     #[test]
-    fn precedents_say_what_explanations_say((train, samples, k) in problem(), vote in any::<bool>()) {
+    fn arrays_say_what_explanations_say((train, samples, k) in problem(), vote in any::<bool>()) {
         let labels: Vec<usize> = (0..train.nrows()).map(|i| i % 3).collect();
         let explainer = CaseExplainer::builder().k(k).fit(train.view(), &labels).unwrap();
         let predicted: Vec<i64> = (0..samples.nrows() as i64).map(|i| i % 3.min(train.nrows() as i64)).collect();
         let asked = (!vote).then_some(predicted.as_slice());
-        let found = explainer.precedents(samples.view(), asked, None, None).unwrap();
+        let options = asked.map_or(CaseOptions::new(), |predicted| CaseOptions::new().predicted(predicted));
+        let found = explainer.case_arrays(samples.view(), options).unwrap();
         let explanations: Vec<Explanation> = match asked {
             Some(predicted) => explainer.explain_batch(samples.view(), predicted).unwrap(),
             None => explainer.explain_votes(samples.view()).unwrap(),
         };
         for (i, explanation) in explanations.iter().enumerate() {
-            let neighbors = found.starts[i]..found.starts[i + 1];
-            let near = &explanation.neighbors;
-            prop_assert!(near.iter().map(|c| c.index).eq(found.indices[neighbors.clone()].iter().copied()));
-            prop_assert!(near.iter().map(|c| c.distance).eq(found.distances[neighbors].iter().copied()));
+            let range = found.starts[i]..found.starts[i + 1];
+            let cases = &explanation.cases;
+            prop_assert!(cases.iter().map(|c| c.index).eq(found.indices[range.clone()].iter().copied()));
+            prop_assert!(cases.iter().map(|c| c.distance).eq(found.distances[range].iter().copied()));
             prop_assert_eq!(found.predicted[i], explanation.predicted);
             prop_assert_eq!(found.correspondence[i], explanation.correspondence.score);
             prop_assert_eq!(found.levels[i], explanation.level());
@@ -49,18 +50,11 @@ fn another_k_and_kernel_are_those_of_an_explainer_fitted_with_them() {
     let asked = builder().k(1).fit(train.view(), &labels).unwrap();
     let fitted = builder().k(3).weighting(Kernel::Uniform);
     let fitted = fitted.fit(train.view(), &labels).unwrap();
+    let predicted = CaseOptions::new().predicted(&[0, 1]);
+    let changed = predicted.k(3).weighting(Kernel::Uniform);
     assert_eq!(
-        asked
-            .precedents(
-                samples.view(),
-                Some(&[0, 1]),
-                Some(3),
-                Some(Kernel::Uniform)
-            )
-            .unwrap(),
-        fitted
-            .precedents(samples.view(), Some(&[0, 1]), None, None)
-            .unwrap()
+        asked.case_arrays(samples.view(), changed).unwrap(),
+        fitted.case_arrays(samples.view(), predicted).unwrap()
     );
 }
 
@@ -69,7 +63,7 @@ fn without_weight_there_is_no_score() {
     let explainer = CaseExplainer::builder().k(1).class_weight(0, 0.0);
     let explainer = explainer.fit(array![[0.0], [1.0]].view(), &[0, 1]).unwrap();
     let found = explainer
-        .precedents(array![[0.0]].view(), None, None, None)
+        .case_arrays(array![[0.0]].view(), CaseOptions::new())
         .unwrap();
     assert_eq!(found.predicted, [None]);
     assert_eq!(
@@ -89,9 +83,10 @@ fn what_is_not_released_is_refused() {
     };
     let refused = |kind: &ErrorKind| matches!(kind, ErrorKind::Refused { .. });
     let aggregates = fit(CaseExplainer::builder().aggregate_only(2));
-    let asked = aggregates.precedents(train.view(), None, None, None);
+    let asked = aggregates.case_arrays(train.view(), CaseOptions::new());
     assert!(refused(asked.unwrap_err().kind()));
     assert!(refused(aggregates.training_rows().unwrap_err().kind()));
+    assert!(refused(aggregates.standardization().unwrap_err().kind()));
     assert!(refused(aggregates.shown_features(&[0]).unwrap_err().kind()));
     assert!(aggregates.shown_metadata().is_err());
     let redacted = fit(CaseExplainer::builder().redact("feature_1").redact("name"));
@@ -113,7 +108,7 @@ fn no_neighbor_is_no_question() {
         .fit(array![[0.0]].view(), &[0])
         .unwrap();
     let error = explainer
-        .precedents(array![[0.0]].view(), None, Some(0), None)
+        .case_arrays(array![[0.0]].view(), CaseOptions::new().k(0))
         .unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::InvalidParameter { .. }));
 }

@@ -2,15 +2,16 @@
 
 use crate::correspondence::level::Level;
 
-/// The nearest training rows of `m` samples and their agreement with the predictions, like a list of
-/// [`Explanation`](crate::Explanation)s but without an object per sample and per neighbour.
+/// The nearest training cases of `m` samples and their agreement with the predictions, like a list of
+/// [`Explanation`](crate::Explanation)s but without an object per sample and per case.
 ///
-/// The neighbours of sample `i` are at `starts[i]..starts[i + 1]` of `indices` and `distances`, in the
-/// order of [`Explanation::neighbors`](crate::Explanation::neighbors).
+/// The cases of sample `i` are at `starts[i]..starts[i + 1]` of `indices` and `distances`, in the order of
+/// [`Explanation::cases`](crate::Explanation::cases).
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Precedents {
-    /// Position of the first neighbour of each sample, followed by the total number of neighbours, `(m + 1,)`.
+#[non_exhaustive]
+pub struct CaseArrays {
+    /// Position of the first case of each sample, followed by the total number of cases, `(m + 1,)`.
     pub starts: Vec<usize>,
     /// Indices of the training rows.
     pub indices: Vec<usize>,
@@ -19,9 +20,9 @@ pub struct Precedents {
     /// Number of training cases that tie at rank `k`, `(m,)`; 0 if none of them is left out. See
     /// [`Neighbors::ties_at_k`](crate::search::Neighbors::ties_at_k).
     pub ties_at_k: Vec<usize>,
-    /// Predicted classes, `(m,)`; `None` if the neighbours voted and there are none, or all have weight 0.
+    /// Predicted classes, `(m,)`; `None` if the cases voted and there are none, or all have weight 0.
     pub predicted: Vec<Option<i64>>,
-    /// Agreement of the neighbours with the prediction, `(m,)`, in [0, 1]; `None` if undefined.
+    /// Agreement of the cases with the prediction, `(m,)`, in [0, 1]; `None` if undefined.
     pub correspondence: Vec<Option<f64>>,
     /// Levels of the correspondence, `(m,)`.
     pub levels: Vec<Level>,
