@@ -20,6 +20,17 @@ pub struct StoredArray {
     numbers: Numbers,
 }
 
+/// The type of the elements of an array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ElementType {
+    /// True and false.
+    Boolean,
+    /// Integers of any size and sign.
+    Integer,
+    /// Floats of at most 64 bits.
+    Float,
+}
+
 /// Reads `file.npy`, `file.npz:name`, or the only array of `file.npz`. The file may be a pipe.
 pub fn read(file: impl AsRef<Path>) -> Result<StoredArray, Failure> {
     let file = file.as_ref();
@@ -76,6 +87,15 @@ impl StoredArray {
     /// Returns whether the elements are booleans.
     pub fn is_boolean(&self) -> bool {
         matches!(self.numbers, Numbers::Booleans(_))
+    }
+
+    /// Returns the type of the elements.
+    pub fn element_type(&self) -> ElementType {
+        match self.numbers {
+            Numbers::F32(_) | Numbers::F64(_) => ElementType::Float,
+            Numbers::Integers(_) => ElementType::Integer,
+            Numbers::Booleans(_) => ElementType::Boolean,
+        }
     }
 
     /// Inserts an axis of length 1.
@@ -233,7 +253,7 @@ pub fn read_positions<D: Dimension>(file: impl AsRef<Path>) -> Result<Array<i64,
     if stored.is_boolean() {
         return Err(Failure::new("expected integers, got booleans").in_file(file));
     }
-    stored.into_labels()
+    stored.into_integers()
 }
 
 /// Reads labels with `D` axes.

@@ -5,9 +5,11 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
+use super::arrays::{self, ElementType};
 use super::npy::{self, Dtype};
+use super::npz;
 use super::table::Table;
-use super::{arrays, npz};
+
 use crate::failure::{Failure, InFile};
 
 /// The contents of a file.
@@ -30,17 +32,6 @@ pub enum Content {
     Other,
 }
 
-/// The type of the elements of an array.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ElementType {
-    /// True and false.
-    Boolean,
-    /// Integers of any size and sign.
-    Integer,
-    /// Floats of at most 64 bits.
-    Float,
-}
-
 impl Content {
     /// Recognizes a file by its extension. An array `file.npz:name` is read completely, and `.npy` and `.csv` files are
     /// read up to their header. Other files are not read.
@@ -51,14 +42,9 @@ impl Content {
     pub fn detect(file: &Path) -> Result<Self, Failure> {
         if npz::split_entry(file).is_some() {
             let stored = arrays::read(file)?;
-            let elements = if stored.is_boolean() {
-                ElementType::Boolean
-            } else {
-                ElementType::Float
-            };
             return Ok(Self::Array {
                 shape: stored.shape().to_vec(),
-                elements,
+                elements: stored.element_type(),
             });
         }
         let opened = File::open(file)
@@ -130,6 +116,35 @@ impl fmt::Display for Content {
             Self::Model => f.write_str("model"),
             Self::Json => f.write_str("JSON"),
             Self::Other => f.write_str("not looked at"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::array;
+    use ndarray_npy::NpzWriter;
+
+    #[test]
+    fn arrays_of_archives_have_their_type_of_elements() {
+        let folder = tempfile::tempdir().unwrap();
+        let archive = folder.path().join("arrays.npz");
+        let mut writer = NpzWriter::new(File::create(&archive).unwrap());
+        writer.add_array("labels", &array![1_i64, 2]).unwrap();
+        writer.add_array("mask", &array![[true], [false]]).unwrap();
+        writer.add_array("scores", &array![0.5_f32]).unwrap();
+        writer.finish().unwrap();
+        for (name, described) in [
+            ("labels", "integers (2,)"),
+            ("mask", "booleans (2, 1)"),
+            ("scores", "floats (1,)"),
+        ] {
+            let entry = format!("{}:{name}", archive.display());
+            assert_eq!(
+                Content::detect(Path::new(&entry)).unwrap().to_string(),
+                described
+            );
         }
     }
 }

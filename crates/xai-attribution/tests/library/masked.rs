@@ -476,6 +476,33 @@ fn a_value_does_not_depend_on_the_samples_beside_it() {
 }
 
 #[test]
+fn random_choices_do_not_depend_on_the_samples_of_the_same_length() {
+    let (long, short) = ([3.0, 1.0, -2.0, 0.5, 4.0, 2.5, -1.5, 0.25], [1.0, 2.0]);
+    let model = |samples: &[usize], kept: ArrayView2<'_, bool>| {
+        let weights = |row: usize| if kept.ncols() == 2 { &short[..] } else { &long[..] }[row];
+        let score = |row: usize| {
+            let kept = kept.row(row);
+            let sum: f64 = (0..kept.len()).filter(|&i| kept[i]).map(weights).sum();
+            sum + sum * sum / 8.0
+        };
+        Ok::<_, std::fmt::Error>(Array2::from_shape_fn((samples.len(), 1), |(row, _)| {
+            score(row)
+        }))
+    };
+    for (entry, settings) in asked_by_masks() {
+        let value = |first: &[f64]| {
+            let maps = [first, &short, &long];
+            let n_features = maps.map(<[f64]>::len);
+            let evaluation = MaskedEvaluation::new(&model, &n_features).maps("map", maps);
+            let metric = entry.build::<f64>(&settings).unwrap();
+            let values = evaluation.values(|evaluation, _| evaluation.metric(metric));
+            values.ok().map(|values| values.metrics[0].per_sample[0][2])
+        };
+        assert_eq!(value(&long), value(&short), "{}", entry.info.name);
+    }
+}
+
+#[test]
 fn nothing_is_asked_twice_of_a_remembered_model() {
     let evaluate = |model: &dyn MaskedModel| {
         MaskedEvaluation::new(model, &n_features())

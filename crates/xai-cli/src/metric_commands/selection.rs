@@ -196,10 +196,8 @@ pub(crate) fn other_way<F: Family>(entry: &F::Entry) -> String {
             info.name
         );
     }
-    let needs: Vec<&str> = info.needs.iter().map(|input| input.name()).collect();
     format!(
-        "it needs {}, which no file holds: compute it in Python, xai_metrics.{}, or in Rust",
-        needs.join(", "),
+        "no command computes it: use xai_metrics.{} in Python, or Rust",
         F::COMMAND.replace(' ', ".")
     )
 }

@@ -78,8 +78,10 @@ fn section(kind: &dyn StudySection) -> Value {
             table.require(&["explainers"]);
         }
         // Required keys of the section may be given by its explainers.
-        Explainers::Keys => {
+        Explainers::Keys { shared } => {
             explainer.properties.clone_from(&table.properties);
+            let is_shared = |key: &String| shared.contains(&key.replace('-', "_").as_str());
+            explainer.properties.retain(|key, _| !is_shared(key));
             table.add("explainers", one_or_several(&explainer.into_json()));
             table.required.clear();
         }

@@ -57,6 +57,24 @@ fn errors_show_the_line_of_wrong_keys_types_and_words() {
             "`explainers`",
             "",
         ),
+        (
+            format!("{repro}explainers = 3\n"),
+            4,
+            "expected tables, [[repro.explainers]]",
+            "",
+        ),
+        (
+            "[[graph]]\n[[graph.explainers]]\nname = 'a'\nseed = 2\n".to_owned(),
+            4,
+            "unknown key `seed` of [[graph.explainers]]",
+            "",
+        ),
+        (
+            "[[graph]]\n[[graph.explainers]]\nname = 'a'\nedge_index = 'e.npy'\n".to_owned(),
+            4,
+            "`edge_index` of an explainer without `model`",
+            "move the key",
+        ),
     ] {
         files.text("s.toml", &text);
         for command in ["report s.toml", "report check s.toml"] {

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use xai_files::content::{Content, ElementType};
+use xai_files::arrays::ElementType;
+use xai_files::content::Content;
 use xai_files::{Failure, InFile};
 
 /// A file that a study may use.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use xai_files::InFile;
-use xai_files::content::ElementType;
+use xai_files::arrays::ElementType;
 use xai_files::samples::FileSamples;
 use xai_metrics::attribution::InputLayout;
 use xai_metrics::attribution::model::Samples;

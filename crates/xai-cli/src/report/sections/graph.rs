@@ -62,7 +62,9 @@ impl StudySection for GraphSection {
     }
 
     fn explainers(&self) -> Explainers {
-        Explainers::Keys
+        Explainers::Keys {
+            shared: &["drawn_nodes", "seed"],
+        }
     }
 
     /// Prepares a sweep per explainer, and a comparison with the true explanation if there is one. Explainers are
@@ -190,6 +192,12 @@ fn explainer(
     let has = |name: &str| all.iter().any(|key| is_named(key, &[name]));
     // The sweep takes edges and mask only with a model. Otherwise they are for the drawing.
     let runs_model = has("model");
+    if let Some(edges) = table.key("edge_index").filter(|_| !runs_model) {
+        let what = "`edge_index` of an explainer without `model`";
+        return Err(keys
+            .failure(&edges.at, what)
+            .help("all explainers are drawn on the edges of the section: move the key there"));
+    }
     let is_for_sweep = |key: &&Key| runs_model || !is_named(key, &["edge_index", "edge_mask"]);
     let sweep_keys = all.iter().copied().filter(is_for_sweep);
     let (line, sweep) = keys.command_from(SWEEP, sweep_keys, &table.at)?;

@@ -192,6 +192,11 @@ impl Section {
                     return Err(text.failure(key.value_at.clone(), "`name`: expected text"));
                 }
                 ("explainers", Value::Tables(tables)) => section.explainers.clone_from(tables),
+                ("explainers", _) => {
+                    let what =
+                        format!("`explainers`: expected tables, [[{}.explainers]]", kind.key);
+                    return Err(text.failure(key.value_at.clone(), what));
+                }
                 _ => section.keys.push(key.clone()),
             }
         }

@@ -24,8 +24,11 @@ pub(crate) enum Explainers {
     /// Each explainer has a name and at least one of some files, given as `(key, option)`. The option of the section's
     /// command takes `NAME=FILE`.
     Files(&'static [(&'static str, &'static str)]),
-    /// Each explainer may have any key of the section, which overrides that of the section.
-    Keys,
+    /// Each explainer may have the keys of the section, which override those of the section, except some.
+    Keys {
+        /// Keys that all explainers of a section share.
+        shared: &'static [&'static str],
+    },
 }
 
 /// Keys of every section.
@@ -107,7 +110,10 @@ impl<'a> SectionKeys<'a> {
         let explainer_keys = match self.explainers {
             Explainers::None => Vec::new(),
             Explainers::Files(files) => files.iter().map(|(key, _)| *key).chain(["name"]).collect(),
-            Explainers::Keys => section_keys.clone(),
+            Explainers::Keys { shared } => {
+                let is_own = |key: &&str| !shared.contains(key);
+                section_keys.iter().copied().filter(is_own).collect()
+            }
         };
         if self.explainers != Explainers::None {
             section_keys.push("explainers");

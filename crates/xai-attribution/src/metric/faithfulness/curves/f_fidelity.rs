@@ -258,9 +258,12 @@ impl<T: Real> MapWork<T> for PartlyRemoved {
         // The first count is 0: nothing is removed, and the drop is 0.
         let parts = &counts[1..];
         let per_sample = parts.len() * self.n_draws;
-        // Every row has an item number, and thus a random stream, of its own, which depends on the index of the sample
-        // in the data set and not on the batch.
-        let first_item = batch.item(0).wrapping_mul(per_sample as u64);
+        // Every row has a random stream of its own. Its number depends on the index of the sample in the data set, not
+        // on the batch or, for masked models, on the samples that have as many features.
+        let item = |row: usize| {
+            let first = batch.item(row / per_sample).wrapping_mul(per_sample as u64);
+            first.wrapping_add((row % per_sample) as u64)
+        };
         let scores = batch.score_changed(
             batch.n_samples() * per_sample,
             |row| row / per_sample,
@@ -269,7 +272,7 @@ impl<T: Real> MapWork<T> for PartlyRemoved {
                 let (cells, order) = (cells.for_sample(sample), &orders[sample]);
                 // `parts` fits the sample with most segments; others may have fewer features than that.
                 let part = parts[row % per_sample / self.n_draws].min(order.len());
-                let ranks = self.draw(part, first_item.wrapping_add(row as u64));
+                let ranks = self.draw(part, item(row));
                 let drawn = ranks.iter().map(|&rank| order[rank as usize] as usize);
                 let positions = drawn.flat_map(|cell| cells.positions(cell).iter().copied());
                 remover.remove(sample, values, positions);
