@@ -478,14 +478,14 @@ fn a_value_does_not_depend_on_the_samples_beside_it() {
 #[test]
 fn random_choices_do_not_depend_on_the_samples_of_the_same_length() {
     let (long, short) = ([3.0, 1.0, -2.0, 0.5, 4.0, 2.5, -1.5, 0.25], [1.0, 2.0]);
-    let model = |samples: &[usize], kept: ArrayView2<'_, bool>| {
+    let model = |_: &[usize], kept: ArrayView2<'_, bool>| {
         let weights = |row: usize| if kept.ncols() == 2 { &short[..] } else { &long[..] }[row];
         let score = |row: usize| {
             let kept = kept.row(row);
             let sum: f64 = (0..kept.len()).filter(|&i| kept[i]).map(weights).sum();
             sum + sum * sum / 8.0
         };
-        Ok::<_, std::fmt::Error>(Array2::from_shape_fn((samples.len(), 1), |(row, _)| {
+        Ok::<_, std::fmt::Error>(Array2::from_shape_fn((kept.nrows(), 1), |(row, _)| {
             score(row)
         }))
     };
