@@ -23,9 +23,9 @@ pub struct Attribution {
     /// The explainers by the metrics.
     #[serde(flatten)]
     pub compared: Compared,
-    /// Curves of the metrics that are areas under one.
+    /// Curves of the metrics that are areas under a curve.
     pub curves: Vec<CurvesOfMetric>,
-    /// Some maps, where the inputs are images.
+    /// Some maps, if the inputs are images.
     pub gallery: Option<Gallery>,
 }
 
@@ -33,14 +33,14 @@ pub struct Attribution {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct CurvesOfMetric {
-    /// The metric.
+    /// Name of the metric.
     pub metric: String,
     /// Title.
     pub title: String,
     /// Direction in which values are better.
     #[schemars(with = "String", extend("enum" = ["higher", "lower", "none"]))]
     pub better: Direction,
-    /// One per explainer that has one.
+    /// Curves of the explainers that have one.
     pub curves: Vec<Curve>,
 }
 
@@ -48,18 +48,18 @@ pub struct CurvesOfMetric {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Curve {
-    /// The explainer.
+    /// Name of the explainer.
     pub explainer: String,
-    /// Positions that are changed, and the mean score over the samples.
+    /// Points of the curve, by number of changed positions.
     pub points: Vec<CurvePoint>,
 }
 
-/// One step of a curve.
+/// A point of a curve.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CurvePoint {
     /// Number of changed positions.
     pub n_flipped: usize,
-    /// The mean score over the samples.
+    /// Mean score over the samples.
     pub score: f64,
 }
 

@@ -26,26 +26,27 @@ pub struct Casebased {
     pub k: usize,
     /// The mean correspondence of all predictions, in [0, 1], higher is better.
     pub mean_correspondence: Estimate,
-    /// Predictions that are right; `None` where no true class is known.
+    /// The correct predictions; `None` if no true class is known.
     pub right: Option<Group>,
-    /// Predictions that are wrong.
+    /// The wrong predictions; `None` if no true class is known.
     pub wrong: Option<Group>,
-    /// The share of right predictions.
+    /// Share of correct predictions; `None` if no true class is known.
     pub accuracy: Option<Estimate>,
-    /// The probability that a right prediction has a higher correspondence than a wrong one, ties half:
-    /// 0.5 = correspondence does not tell them apart. `None` where one of the two groups is empty.
+    /// Probability that a correct prediction has a higher correspondence than a wrong one, counting ties as
+    /// one half: 0.5 = correspondence does not separate them. `None` if one of the two groups is empty.
     pub auroc_of_right: Option<Estimate>,
     /// Results by predicted class.
     pub by_class: Vec<PredictedClass>,
     /// Numbers of predictions by the level of their correspondence.
     pub levels: Vec<Level>,
-    /// Accuracy by correspondence, in ten bins; empty where no true class is known.
+    /// Accuracy by correspondence, in ten bins; empty if no true class is known.
     pub reliability: Vec<ReliabilityBin>,
-    /// The mean distance of accuracy from correspondence over these bins: 0 = calibrated.
+    /// Mean absolute difference between accuracy and mean correspondence over these bins, weighted by their
+    /// numbers of predictions: 0 = calibrated.
     pub expected_calibration_error: Option<f64>,
     /// The predictions with the lowest correspondence, lowest first, with their nearest cases.
     pub least_supported: Vec<LeastSupported>,
-    /// Features.
+    /// Columns that are used as features.
     pub columns_used: Vec<String>,
     /// Columns that were left out, each with the reason.
     pub columns_left_out: Vec<String>,
@@ -53,15 +54,15 @@ pub struct Casebased {
     pub class_names: BTreeMap<i64, String>,
 }
 
-/// Predictions that are right, or wrong.
+/// The correct or the wrong predictions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Group {
     /// Number of predictions.
     pub n: u64,
-    /// Their mean correspondence.
+    /// Mean correspondence of the predictions.
     pub mean_correspondence: Estimate,
-    /// Their correspondence in twenty bins of [0, 1].
+    /// Histogram of their correspondence with twenty bins over [0, 1].
     pub histogram: Histogram,
 }
 
@@ -73,9 +74,9 @@ pub struct PredictedClass {
     pub class: String,
     /// Number of predictions.
     pub n: u64,
-    /// Their mean correspondence.
+    /// Mean correspondence of the predictions.
     pub mean_correspondence: Option<f64>,
-    /// The share of right ones.
+    /// Share of correct predictions.
     pub accuracy: Option<f64>,
 }
 
@@ -93,13 +94,13 @@ pub struct Level {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct ReliabilityBin {
-    /// Their least correspondence.
+    /// Lower end of the bin.
     pub from: f64,
-    /// The end of the bin.
+    /// Upper end of the bin.
     pub to: f64,
-    /// Their mean correspondence.
+    /// Mean correspondence of the predictions.
     pub mean_correspondence: Option<f64>,
-    /// The share of right ones, with Wilson's interval.
+    /// Share of correct predictions, with Wilson's interval.
     pub accuracy: Estimate,
 }
 
@@ -107,22 +108,22 @@ pub struct ReliabilityBin {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct LeastSupported {
-    /// Its row in the test file, from 0.
+    /// Row of the prediction in the test file, from 0.
     pub sample: usize,
-    /// The predicted class; `None` where the neighbours were asked to vote and all weigh 0.
+    /// The predicted class; `None` if it is the vote of the nearest cases and all of them have weight 0.
     pub predicted: Option<String>,
-    /// The true class, where it is known.
+    /// The true class, if it is known.
     #[serde(rename = "true")]
     pub truth: Option<String>,
-    /// Its correspondence; `None` where undefined.
+    /// Correspondence; `None` if undefined.
     pub correspondence: Option<f64>,
-    /// The correspondence in words.
+    /// Level of the correspondence: `high`, `medium`, `low` or `undefined`.
     pub level: String,
-    /// Its nearest training cases, nearest first.
+    /// The nearest training cases, nearest first.
     #[serde(rename = "neighbors")]
     pub cases: Vec<NearestCase>,
-    /// Its features beside those of its nearest cases, in the data's own units; the largest difference, in
-    /// units of the spread of the training rows, first. Without redacted features.
+    /// Features of the prediction and of its nearest cases, in the units of the data, without redacted
+    /// features. The feature with the largest [`FeatureComparison::difference`] comes first.
     pub features: Vec<FeatureComparison>,
 }
 
@@ -130,11 +131,11 @@ pub struct LeastSupported {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct NearestCase {
-    /// Its row in the training file, from 0.
+    /// Row of the case in the training file, from 0.
     pub index: usize,
-    /// Its distance.
+    /// Distance to the prediction.
     pub distance: f64,
-    /// Its class.
+    /// Class of the case.
     pub label: String,
 }
 
@@ -142,15 +143,15 @@ pub struct NearestCase {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct FeatureComparison {
-    /// The feature.
+    /// Name of the feature.
     pub feature: String,
-    /// Its value.
+    /// Value of the prediction.
     pub value: f64,
     /// The values of the nearest cases, nearest first.
     #[serde(rename = "neighbors")]
     pub cases: Vec<f64>,
-    /// The value less the mean of the nearest cases, in standard deviations of the training rows;
-    /// `None` for a feature that is the same in all of them.
+    /// Value minus the mean of the nearest cases, in standard deviations of the training rows; `None` if all
+    /// training rows have the same value.
     pub difference: Option<f64>,
     /// True if the difference is more than one standard deviation.
     pub differs: bool,
@@ -167,7 +168,7 @@ pub struct AuditedData {
     pub features: BTreeMap<usize, Vec<result::FeatureComparison>>,
     /// Names of the classes by label, if they have names.
     pub class_names: BTreeMap<i64, String>,
-    /// Features.
+    /// Columns that are used as features.
     pub columns_used: Vec<String>,
     /// Columns that were left out, each with the reason.
     pub columns_left_out: Vec<String>,

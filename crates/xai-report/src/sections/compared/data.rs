@@ -26,8 +26,8 @@ const MIN_RANKED: usize = 3;
 pub struct Compared {
     /// Number of explained samples.
     pub n_samples: usize,
-    /// The coverage of the intervals; a difference is significant where its corrected p-value is
-    /// below the rest.
+    /// Confidence level of the intervals. A difference is significant if its corrected p-value is below
+    /// 1 − level.
     #[serde(default = "crate::estimate::default_level")]
     pub level: f64,
     /// The explainers, in the order of the study.
@@ -43,29 +43,29 @@ pub struct Compared {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct MetricOfExplainers {
-    /// Its name in JSON: `average_drop`.
+    /// Name of the metric, for example `average_drop`.
     pub metric: String,
     /// Title.
     pub title: String,
-    /// Summary of what it measures.
+    /// Summary of what the metric measures.
     pub question: String,
-    /// Why it is undefined for the scores, where it is: then it has no values.
+    /// Reason why the metric has no values, if it is undefined for scores of this kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undefined: Option<String>,
     /// Direction in which values are better.
     #[schemars(with = "String", extend("enum" = ["higher", "lower", "none"]))]
     pub better: Direction,
-    /// True if it calls the model; other metrics depend only on the maps.
+    /// True if the metric calls the model; other metrics depend only on the maps.
     pub asks_model: bool,
     /// Range of possible values.
     pub range: String,
-    /// Values of its parameters, including defaults; empty if unknown.
+    /// Values of the parameters, including defaults; empty if unknown.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
-    /// The mean over samples of each explainer, in the order of [`Compared::explainers`].
+    /// Mean over samples for each explainer, in the order of [`Compared::explainers`].
     pub values: Vec<Estimate>,
-    /// The rank of each explainer, 1 = best, equals the mean of theirs; `None` where undefined or where
-    /// neither end is better.
+    /// Rank of each explainer: 1 = best; equal values share the mean of their ranks. `None` if the value is
+    /// undefined or neither direction is better.
     pub ranks: Vec<Option<f64>>,
     /// Every pair of explainers.
     pub comparisons: Vec<Comparison>,
@@ -77,36 +77,39 @@ pub struct MetricOfExplainers {
     pub perturbed: Option<PerturbedMetric>,
 }
 
-/// A metric judged by what its values do under perturbations; `null` where a number is undefined.
+/// Scores of a metric, from the changes of its values under perturbations; `null` if undefined.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PerturbedMetric {
-    /// Resilience to perturbations that keep the prediction, in [0, 1]: mean of how evenly values
-    /// change in both directions and of the share of unchanged ranks. 1 = noise changes nothing.
+    /// Resilience to perturbations that keep the prediction, in [0, 1]: mean of two scores, which measure
+    /// whether values change equally in both directions and which share of the ranks stays the same.
+    /// 1 = noise changes nothing.
     pub noise_resilience: Option<f64>,
-    /// Reactivity to perturbations that change the prediction, in [0, 1]: mean of how one-sidedly
-    /// values change and of the share that gets worse. 1 = every value gets worse.
+    /// Reactivity to perturbations that change the prediction, in [0, 1]: mean of two scores, which measure
+    /// whether values change in one direction and which share of them gets worse. 1 = every value gets worse.
     pub reactivity: Option<f64>,
     /// Meta-consistency, which uses p-values of the signed-rank test in place of how values change.
     pub meta_consistency: Option<f64>,
 }
 
-/// A metric judged by its values on all samples; `null` where a number is undefined.
+/// Scores of a metric, from its values on all samples; `null` if undefined.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Reliability {
     /// Kendall's W, in [0, 1]: 1 = every sample ranks the explainers alike.
     pub kendall_w: Option<f64>,
-    /// Krippendorff's alpha of the ranks of each sample: 1 = every sample ranks alike, 0 = as by chance.
+    /// Krippendorff's alpha of the ranks of each sample: 1 = every sample ranks
+    /// them alike, 0 = as by chance.
     pub krippendorff_alpha: Option<f64>,
-    /// The mean Kendall's tau-b of the ranking with that of samples drawn again; `null` without a better end.
+    /// Mean Kendall's tau-b between the ranking and the rankings of bootstrap samples; `null` if neither
+    /// direction is better.
     pub rank_tau: Option<f64>,
-    /// In which share of the draws the best explainers are those of all samples.
+    /// Share of the bootstrap samples in which the best explainers are the same as on all samples.
     pub same_best: Option<f64>,
-    /// Spearman's correlation over samples of two explainers, mean over the pairs: 1 = the same
-    /// samples score high whatever the explainer.
+    /// Mean over pairs of explainers of Spearman's correlation of their values over samples: 1 = the same
+    /// samples have high values for all explainers.
     pub same_samples: Option<f64>,
-    /// The same of two metrics for one explainer, better ends alike, mean over explainers and the
-    /// other metrics: 1 = all metrics say the same of a sample.
+    /// Mean over explainers and the other metrics of Spearman's correlation of two metrics over samples, signed
+    /// so that better values agree: 1 = all metrics order the samples alike.
     pub other_metrics: Option<f64>,
 }
 
@@ -114,11 +117,11 @@ pub struct Reliability {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Comparison {
-    /// The explainer of the better value.
+    /// The explainer with the better value, or the earlier one if neither is better.
     pub first: String,
-    /// The other one.
+    /// The other explainer.
     pub second: String,
-    /// The mean difference over samples that both have a value of.
+    /// Mean of first minus second over the samples with a value for both.
     pub difference: Option<f64>,
     /// p-value of the Wilcoxon signed-rank test.
     pub p_value: Option<f64>,
@@ -134,12 +137,12 @@ pub struct Comparison {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct RankAgreement {
-    /// The one metric.
+    /// One metric.
     pub first: String,
-    /// The other one.
+    /// The other metric.
     pub second: String,
-    /// Kendall's tau-b of the ranks, in [-1, 1]: 1 = the same order, -1 = the opposite one; `None` where
-    /// one of them has all explainers at one rank.
+    /// Kendall's tau-b of the ranks, in [-1, 1]: 1 = the same order, -1 = the opposite order; `None` if all
+    /// explainers have the same rank by one of the metrics.
     pub tau: Option<f64>,
 }
 

@@ -28,33 +28,33 @@ pub struct DataAttribution {
     pub origin: Origin,
     /// Number of training cases.
     pub n_train: usize,
-    /// The explainers by the metrics that have a value of each test case.
+    /// Comparison of the explainers by metrics with a value per test case.
     #[serde(flatten)]
     pub compared: Compared,
-    /// The metrics that are one number for all test cases.
-    pub whole: Vec<WholeMetric>,
+    /// Metrics with one value for all test cases.
+    pub whole: Vec<DatasetMetric>,
     /// Detection of mislabeled training cases; `null` if not evaluated.
     pub mislabeling: Option<MislabeledCases>,
-    /// The training cases with the largest attributions, of some test cases.
+    /// The training cases with the largest attributions to some test cases.
     pub top_cases: Vec<TopCasesOfSample>,
 }
 
-/// A metric that is one number for all test cases.
+/// A metric with one value for all test cases.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
-pub struct WholeMetric {
-    /// Its name in JSON: `top_k_cardinality`.
+pub struct DatasetMetric {
+    /// Name of the metric, for example `top_k_cardinality`.
     pub metric: String,
     /// Title.
     pub title: String,
-    /// Summary of what it measures.
+    /// Summary of what the metric measures.
     pub question: String,
     /// Direction in which values are better.
     #[schemars(with = "String", extend("enum" = ["higher", "lower", "none"]))]
     pub better: Direction,
     /// Range of possible values.
     pub range: String,
-    /// Values of its parameters, including defaults; empty if unknown.
+    /// Values of the parameters, including defaults; empty if unknown.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
     /// Value of each explainer. Intervals treat training cases as independent.
@@ -71,17 +71,17 @@ pub struct MislabeledCases {
     pub curves: Vec<DetectionCurve>,
 }
 
-/// The share of the mislabeled cases that is found after a share of all cases was inspected.
+/// Share of the mislabeled cases found, by share of all cases inspected.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct DetectionCurve {
     /// The explainer.
     pub explainer: String,
-    /// The chance that a mislabeled case has a higher score than another.
+    /// Probability that a mislabeled case has a higher score than a case with a correct label.
     pub auroc: Estimate,
-    /// The area under the curve, ½ = as by chance.
+    /// Area under the curve: ½ = as by chance.
     pub area: Option<f64>,
-    /// The points of the curve, thinned out where they are many.
+    /// Points of the curve, thinned out if there are many.
     pub points: Vec<DetectionPoint>,
 }
 
@@ -89,9 +89,9 @@ pub struct DetectionCurve {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct DetectionPoint {
-    /// The share of all training cases that was inspected.
+    /// Share of all training cases that are inspected.
     pub inspected: f64,
-    /// The share of the mislabeled cases among them.
+    /// Share of all mislabeled cases that are among the inspected ones.
     pub found: f64,
 }
 
@@ -99,13 +99,13 @@ pub struct DetectionPoint {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct TopCasesOfSample {
-    /// The test case, from 0.
+    /// Index of the test case, from 0.
     pub sample: usize,
-    /// Its class.
+    /// Class of the test case.
     pub class: Option<String>,
     /// Top cases of each explainer in descending order of attribution.
     pub explainers: Vec<Vec<TopCase>>,
-    /// The test case as an image, for the page alone.
+    /// The test case as an image, for the page only.
     #[serde(skip)]
     pub image: Option<CaseImage>,
 }
@@ -114,15 +114,15 @@ pub struct TopCasesOfSample {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct TopCase {
-    /// The case, from 0.
+    /// Index of the training case, from 0.
     pub case: usize,
-    /// Its attribution.
+    /// Attribution of the case.
     pub attribution: f64,
-    /// Its class.
+    /// Class of the case.
     pub class: Option<String>,
     /// True if it is flagged, for example as mislabeled, with a shortcut, or from another data set.
     pub is_flagged: bool,
-    /// The case as an image, for the page alone.
+    /// The case as an image, for the page only.
     #[serde(skip)]
     pub image: Option<CaseImage>,
 }
@@ -187,19 +187,22 @@ impl DataAttribution {
         table: &EvaluationTable,
         (n_test, n_train): (usize, usize),
     ) -> Result<Self> {
-        let whole = comparison.dataset_results.iter().map(|result| WholeMetric {
-            metric: result.metric.clone(),
-            title: result.info.title.to_owned(),
-            question: result.info.summary.to_owned(),
-            better: result.info.direction,
-            range: result.info.range.to_string(),
-            settings: result.settings.iter().cloned().collect(),
-            values: result
-                .outcomes
-                .iter()
-                .map(|of| estimate(of, n_train))
-                .collect(),
-        });
+        let whole = comparison
+            .dataset_results
+            .iter()
+            .map(|result| DatasetMetric {
+                metric: result.metric.clone(),
+                title: result.info.title.to_owned(),
+                question: result.info.summary.to_owned(),
+                better: result.info.direction,
+                range: result.info.range.to_string(),
+                settings: result.settings.iter().cloned().collect(),
+                values: result
+                    .outcomes
+                    .iter()
+                    .map(|of| estimate(of, n_train))
+                    .collect(),
+            });
         let mislabeled = |outcomes: &[Outcome]| {
             let of_explainers = table.explainers.iter().zip(outcomes);
             let found = of_explainers.filter_map(|(explainer, outcome)| match outcome {

@@ -39,7 +39,7 @@ pub struct Graph {
     /// Name and inputs of the section.
     #[serde(flatten)]
     pub origin: Origin,
-    /// Nodes or graphs that are explained.
+    /// Number of nodes or graphs that are explained.
     pub n_explained: u64,
     /// The explainers.
     pub explainers: Vec<GraphExplainer>,
@@ -51,17 +51,17 @@ pub struct Graph {
 pub struct GraphExplainer {
     /// Name of the explainer.
     pub name: String,
-    /// Its scores over the sizes of the explanation.
+    /// Scores by size of the explanation.
     pub curve: Vec<SizePoint>,
-    /// The point of the highest characterization.
+    /// Index of the point of `curve` with the highest characterization.
     pub best: usize,
-    /// The area under the fidelity curve; `None` where fid− is 1 at some size.
+    /// Area under the fidelity curve; `None` if fid₋ is 1 at some size.
     pub fidelity_auc: Option<f64>,
-    /// Its mask against the truth, where both are known.
+    /// Scores of the mask against the ground truth, if both are known.
     pub groundtruth: Option<AgainstTruth>,
-    /// Its mask, where it is known.
+    /// Summary of the mask, if it is known.
     pub mask: Option<MaskSummary>,
-    /// The surroundings of some explained nodes, where mask and edges are known.
+    /// Neighbourhoods of some explained nodes, if mask and edges are known.
     pub neighborhoods: Vec<Neighborhood>,
 }
 
@@ -70,30 +70,29 @@ pub struct GraphExplainer {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct SizePoint {
-    /// The size: a share of the edges, say.
+    /// Size of the explanation, for example a share of the edges.
     pub level: f64,
-    /// fid₊, the share of predictions that change without the explanation, in [0, 1], higher is better.
+    /// fid₊: share of predictions that change without the explanation, in [0, 1], higher is better.
     pub pos_fidelity: Estimate,
-    /// fid₋, the share that change with the explanation alone, in [0, 1], lower is better.
+    /// fid₋: share of predictions that change if only the explanation is kept, in [0, 1], lower is better.
     pub neg_fidelity: Estimate,
-    /// Both in one, in [0, 1], higher is better.
+    /// Characterization, the weighted harmonic mean of fid₊ and 1 − fid₋, in [0, 1], higher is better.
     pub characterization: Estimate,
-    /// `1 − exp(−KL)` in [0, 1], lower is better.
+    /// Unfaithfulness `1 − exp(−KL)`, in [0, 1], lower is better.
     pub unfaithfulness: f64,
 }
 
-/// A mask against the true edges.
+/// Scores of a mask against the true edges.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct AgainstTruth {
-    /// The other scores by name, `accuracy` and the like: what counts edges as found does so at
-    /// threshold 0.5.
+    /// The other scores by name, such as `accuracy`. Scores that count found edges use threshold 0.5.
     #[serde(flatten)]
     pub scores: BTreeMap<String, Option<f64>>,
-    /// The probability that a true edge has a higher score than another, ties half: 0.5 = chance. The
-    /// interval (DeLong's) takes edges for independent.
+    /// Probability that a true edge has a higher score than another edge, counting ties as one half: 0.5 =
+    /// as by chance. DeLong's interval, which treats edges as independent.
     pub auroc: Estimate,
-    /// The share of true edges.
+    /// Share of true edges.
     pub prevalence: f64,
     /// False positive rate and true positive rate, at some of the thresholds.
     pub roc: Vec<[f64; 2]>,
@@ -105,27 +104,27 @@ pub struct AgainstTruth {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct MaskSummary {
-    /// Its scores in twenty bins.
+    /// Histogram of the scores with twenty bins.
     pub histogram: Histogram,
-    /// The scores of true edges alone, in the same bins, where the truth is known.
+    /// Histogram of the scores of true edges in the same bins, if the ground truth is known.
     pub histogram_of_true: Option<Histogram>,
 }
 
-/// The results of one explainer, from which its part of the section is made.
+/// Results of one explainer, from which its part of the section is made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExplainerResults {
     /// Name of the explainer.
     pub name: String,
-    /// Its scores over the sizes of the explanation.
+    /// Scores by size of the explanation.
     pub sweep: SweepCurve,
-    /// The rows that are explained; `None` for all.
+    /// Explained rows; `None` for all.
     pub index: Option<Vec<usize>>,
-    /// Its mask against the truth.
+    /// Scores of the mask against the ground truth.
     pub ground_truth: Option<MaskWithTruth>,
-    /// The scores of its mask.
+    /// Scores of the mask.
     pub mask: Option<Vec<f64>>,
-    /// The ends of the edges that the mask scores, (2, e): with them the surroundings of explained
-    /// nodes are drawn. Nothing is drawn where the mask has another number of scores.
+    /// Ends of the edges that the mask scores, (2, e), to draw the neighbourhoods of explained nodes. Nothing
+    /// is drawn if the mask has another number of scores.
     pub edges: Option<ArcArray2<usize>>,
 }
 
@@ -254,15 +253,15 @@ fn remarks(scored: &[Scored], drawn: &[Vec<Neighborhood>], n_explained: u64) -> 
         .iter()
         .filter_map(|of| of.results.ground_truth.as_ref());
     if truths.any(|truth| truth.is_reduced) {
-        remarks.push("Curves against the truth are drawn through some of their points.".to_owned());
+        remarks.push("The ROC and precision-recall curves are drawn through some of their points.".to_owned());
     }
     if let Some(n) = drawn.iter().map(Vec::len).max().filter(|&n| n > 0) {
         remarks.push(format!("{n} of {n_explained} explained nodes are drawn."));
     }
     if scored.len() > MAX_DRAWN_EXPLAINERS {
         remarks.push(format!(
-            "Charts, masks and neighbourhoods are those of the first {MAX_DRAWN_EXPLAINERS} of {} explainers; \
-             the tables have all.",
+            "The fidelity charts, masks and neighbourhoods show the first {MAX_DRAWN_EXPLAINERS} of {} explainers; \
+             the other charts and the tables show all.",
             scored.len()
         ));
     }

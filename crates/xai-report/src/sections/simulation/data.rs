@@ -14,9 +14,9 @@ pub struct Simulation {
     /// Name and inputs of the section.
     #[serde(flatten)]
     pub origin: Origin,
-    /// Simulated studies.
+    /// Number of simulated studies.
     pub n_draws: u64,
-    /// Each metric.
+    /// Behaviour of each metric.
     pub metrics: Vec<SimulatedMetric>,
 }
 
@@ -24,27 +24,27 @@ pub struct Simulation {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct SimulatedMetric {
-    /// Its name.
+    /// Name of the metric.
     pub metric: String,
     /// Title.
     pub title: String,
-    /// The mean over the draws.
+    /// Mean over the draws.
     pub mean: Option<f64>,
-    /// The standard deviation over the draws.
+    /// Standard deviation over the draws.
     pub std: Option<f64>,
-    /// Its rank correlation with accuracy.
+    /// Spearman's rank correlation with accuracy.
     pub spearman_with_accuracy: Option<f64>,
-    /// Its rank correlation with the number of classes.
+    /// Spearman's rank correlation with the number of classes.
     pub spearman_with_n_classes: Option<f64>,
-    /// Share of its variance that is explained by the distribution of the labels.
+    /// Share of the variance that is explained by the distribution of the labels.
     pub variance_by_label_distribution: Option<f64>,
-    /// Share of its variance that is explained by the distribution of the errors.
+    /// Share of the variance that is explained by the distribution of the errors.
     pub variance_by_error_distribution: Option<f64>,
     /// AUROC of dependent against independent errors: 0.5 = does not distinguish them.
     pub auroc_of_dependence: Option<f64>,
-    /// Over draws with independent errors, by ascending accuracy.
+    /// Draws with independent errors, in groups of ascending accuracy.
     pub independent: Vec<ProfilePoint>,
-    /// Over draws with dependent errors, by ascending accuracy.
+    /// Draws with dependent errors, in groups of ascending accuracy.
     pub dependent: Vec<ProfilePoint>,
 }
 
