@@ -31,8 +31,8 @@ fn line_chart(section: &Attribution, curves: &CurvesOfMetric) -> Figure {
     );
     picture.figure(
         with_arrow(&format!("Curves of {}", curves.title), curves.better),
-        "Across: positions changed, in the order of the map. Up: the model's score, mean over samples. The arrow \
-         of the title says which area under the curve is better.",
+        "Horizontal: number of changed positions, in the order of the map. Vertical: score of the model, mean over \
+         samples. The arrow in the title shows whether a larger or a smaller area under the curve is better.",
     )
 }
 

@@ -128,9 +128,9 @@ fn distributions(section: &Casebased) -> Option<Figure> {
     }
     Some(Bars::new("correspondence", "predictions", groups).figure(
         "Correspondence of right and of wrong predictions",
-        "Across: correspondence with the nearest training cases, higher is better. Up and down: the share of the \
-         group in each bin, so that groups of any size compare. Where correspondence tells errors, the upper bars \
-         stand at the right and the lower ones at the left.",
+        "Horizontal: correspondence with the nearest training cases, higher is better. Vertical: share of the correct \
+         predictions (upward) and of the wrong ones (downward) in each bin. If correspondence reveals errors, the \
+         upper bars are at the right and the lower bars at the left.",
     ))
 }
 
@@ -161,9 +161,9 @@ fn reliability(section: &Casebased) -> Option<Figure> {
     let calibrated = Reference::Diagonal("calibrated: accuracy = correspondence".to_owned());
     Some(picture.reference(calibrated).figure(
         "Accuracy by correspondence",
-        "Each mark: predictions of similar correspondence; the larger, the more of them. Up: the share of them that is \
-         right, with a 95 % interval (Wilson). On the diagonal, correspondence says how often a prediction is right; \
-         above it, predictions are right more often than their nearest cases suggest.",
+        "Marks: predictions of similar correspondence; larger marks stand for more predictions. Vertical: share of \
+         correct predictions, with Wilson's 95 % interval. On the diagonal, correspondence equals accuracy; above it, \
+         predictions are correct more often than their nearest cases suggest.",
     ))
 }
 

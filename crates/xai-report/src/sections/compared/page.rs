@@ -14,8 +14,8 @@ pub(crate) fn values(section: &Compared) -> Vec<Block> {
         return Vec::new();
     }
     let words = format!(
-        "Each picture: the mean over samples of each explainer, with its {} interval; ↑ higher is better, ↓ lower \
-         is better. A ring marks the best.",
+        "Mean over samples of each explainer, with its {} interval; ↑ higher is better, ↓ lower is better. A ring \
+         marks the best explainer.",
         coverage(section.level)
     );
     let panels = section.metrics.iter().map(|metric| panel(section, metric));

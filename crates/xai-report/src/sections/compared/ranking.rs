@@ -46,8 +46,8 @@ fn ranks(section: &Compared, metrics: &[&MetricOfExplainers]) -> Figure {
     };
     picture.figure(
         "Rank of each explainer by metric",
-        "Across: the rank, 1 = best, at the left; equals stand between ranks. Down: metrics. Lines that cross are \
-         explainers that two metrics order differently.",
+        "Horizontal: rank, with 1 = best at the left; equal values share the mean of their ranks. Vertical: metrics. \
+         Where lines cross, two metrics order the explainers differently.",
     )
 }
 
@@ -80,8 +80,8 @@ fn agreement(section: &Compared) -> Figure {
     };
     picture.figure(
         "Agreement of metrics on the order of explainers",
-        "Each cell: Kendall's tau of two metrics; columns have the numbers of the rows. Red: the same order (1); \
-         blue: the opposite one (−1); grey: undefined.",
+        "Cells: Kendall's tau of two metrics; columns are numbered like rows. Red: the same order (1). Blue: the \
+         opposite order (−1). Grey: undefined.",
     )
 }
 

@@ -67,8 +67,8 @@ fn detection(section: &DataAttribution, found: &MislabeledCases) -> Figure {
     picture.reference(random).figure(
         "Mislabeled training cases found by inspection",
         format!(
-            "Across: training cases inspected, those with the largest score first. Up: which share of the {} is among them. \
-             The earlier a line rises, the less has to be inspected.",
+            "Horizontal: share of the training cases inspected, those with the largest scores first. Vertical: share of \
+             the {} found. The earlier a line rises, the less has to be inspected.",
             n_of(found.n_flagged, "mislabeled case", "mislabeled cases"),
         ),
     )

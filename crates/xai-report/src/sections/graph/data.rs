@@ -253,7 +253,10 @@ fn remarks(scored: &[Scored], drawn: &[Vec<Neighborhood>], n_explained: u64) -> 
         .iter()
         .filter_map(|of| of.results.ground_truth.as_ref());
     if truths.any(|truth| truth.is_reduced) {
-        remarks.push("The ROC and precision-recall curves are drawn through some of their points.".to_owned());
+        remarks.push(
+            "The ROC and precision-recall curves are drawn through some of their points."
+                .to_owned(),
+        );
     }
     if let Some(n) = drawn.iter().map(Vec::len).max().filter(|&n| n > 0) {
         remarks.push(format!("{n} of {n_explained} explained nodes are drawn."));

@@ -154,8 +154,8 @@ fn characterization(section: &Graph) -> Option<Figure> {
     Some(picture.figure(
         "Characterization score of all explainers ↑",
         format!(
-            "Across: size of the explanation. Up: characterization score, in [0, 1], higher is better: the \
-             explanation is necessary and sufficient. {bands} A ring marks the best size of each explainer."
+            "Horizontal: size of the explanation. Vertical: characterization score, in [0, 1]; 1 = the explanation is \
+             necessary and sufficient. {bands} A ring marks the best size of each explainer."
         ),
     ))
 }
@@ -182,7 +182,7 @@ fn fidelity(section: &Graph, explainer: &GraphExplainer) -> Option<Figure> {
     let y = Axis::new("score", (0.0, 1.0));
     Some(LineChart::new("score", sizes(section), y, series).figure(
         format!("Fidelity of {}", explainer.name),
-        "Across: size of the explanation. Up: scores in [0, 1]. Bands: 95 % intervals. A ring marks the best size.",
+        "Horizontal: size of the explanation. Vertical: scores in [0, 1]. Bands: 95 % intervals. A ring marks the best size.",
     ))
 }
 

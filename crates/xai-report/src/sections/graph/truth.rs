@@ -35,13 +35,13 @@ pub(super) fn pictures(section: &Graph) -> Vec<Figure> {
     vec![
         roc.reference(Reference::Diagonal("chance".to_owned())).figure(
             "ROC of masks against the truth",
-            "Up: the share of true edges above a threshold; across: the share of other edges above it. The nearer to \
-             the upper left corner, the better; on the diagonal, the mask is no better than chance.",
+            "Horizontal: share of the other edges above a threshold. Vertical: share of the true edges above it. The \
+             nearer to the upper left corner, the better; on the diagonal, the mask is no better than chance.",
         ),
         precision.reference(Reference::Level(first.prevalence, chance)).figure(
             "Precision and recall of masks",
-            "Across: the share of true edges above a threshold; up: the share of the edges above it that are true. The \
-             nearer to the upper right corner, the better.",
+            "Horizontal: share of the true edges above a threshold (recall). Vertical: share of the edges above it that \
+             are true (precision). The nearer to the upper right corner, the better.",
         ),
         auroc(&known),
     ]
@@ -58,8 +58,8 @@ fn auroc(known: &[WithTruth<'_>]) -> Figure {
     };
     picture.figure(
         "Does the mask rank true edges higher? AUROC ↑",
-        "Across: the probability that a true edge has a higher score than another, with a 95 % interval (DeLong, which \
-         takes edges for independent).",
+        "Horizontal: probability that a true edge has a higher score than another edge, with DeLong's 95 % interval, \
+         which treats edges as independent.",
     )
 }
 
