@@ -33,7 +33,8 @@ use crate::perturbation::{RemovalOrder, Start};
 /// 0: the baseline alone has the score. n_features: the model needs every feature.
 ///
 /// # Limits
-/// Its resolution is that of the steps. It depends on the tolerance and the baseline, and for a model that needs many
+/// Its resolution is that of the steps. If the curve ends before all features are restored, the score at its last point
+/// takes the place of g(x). It depends on the tolerance and the baseline, and for a model that needs many
 /// features a faithful map has a high value.
 ///
 /// # Source
@@ -56,7 +57,7 @@ pub type EffectiveComplexity = CurveMetric<FeaturesNeeded>;
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 #[params(of = EffectiveComplexity, at = kind)]
 pub struct FeaturesNeeded {
-    /// Largest difference from the score of the whole input.
+    /// Largest difference from the score at the end of the curve, where the input is whole.
     #[param(at_least = 0, default = 0.1)]
     tolerance: f64,
 }

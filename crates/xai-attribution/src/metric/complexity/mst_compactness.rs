@@ -64,7 +64,7 @@ pub struct MstCompactness {
     /// Percentile of a map from which positions are marked.
     #[param(at_least = 0, at_most = 100, default = 80.0)]
     percentile: f64,
-    /// Measures the value in hundredths of the diagonal of a map instead of positions.
+    /// Multiplies the value by 100 times the diagonal of a map, so that it does not depend on the resolution.
     #[param(default = true)]
     scaled: bool,
     /// Treatment of positions on one line, whose hull has no area.

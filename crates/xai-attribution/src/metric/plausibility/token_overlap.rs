@@ -61,7 +61,7 @@ fn check(k: TopK, n_tokens: usize) -> Result<()> {
 /// 0: no top token is in the rationale. 1: the top is the rationale.
 ///
 /// # Limits
-/// It cannot reach 1 for a rationale that is longer or shorter than k. It measures whether people find the map
+/// It is below 1 if the rationale has more or fewer tokens than the top. It measures whether people find the map
 /// plausible, not whether the model uses the marked tokens.
 ///
 /// # Source
@@ -132,7 +132,7 @@ impl MaskFormula for F1OfTop {
 /// 0: no top token is in the rationale. 1: the top is the rationale.
 ///
 /// # Limits
-/// It cannot reach 1 for a rationale that is longer or shorter than k. It measures whether people find the map
+/// It is below 1 if the rationale has more or fewer tokens than the top. It measures whether people find the map
 /// plausible, not whether the model uses the marked tokens.
 ///
 /// # Source

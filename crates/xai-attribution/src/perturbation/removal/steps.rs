@@ -73,7 +73,8 @@ impl Steps {
         }
         // Rounded down: a fraction below 1 always leaves something of the input.
         let max = (features as f64 * max_fraction).floor() as usize;
-        if max == 0 {
+        let ignores_max = matches!(self.count, StepCount::Counts(_) | StepCount::Shares(_));
+        if max == 0 && !ignores_max {
             let expected = format!("a share that flips at least one of {features} positions");
             return Err(Error::parameter(
                 input::MAX_FRACTION,

@@ -152,7 +152,7 @@ impl AuditReport {
     /// ```
     ///
     /// # Extremes
-    /// 0: no neighbour has a predicted class. 1: all neighbours have.
+    /// 0: no neighbour has the predicted class. 1: all neighbours have it.
     ///
     /// # Source
     /// case-explainer 0.2.0.
