@@ -3,7 +3,7 @@
 //! Options of `xai`, keys of studies and keywords in Python derive from [`INPUTS`], and [`Data::with_array`] takes
 //! their arrays. A new input is a line here and the metric that reads it with [`RunData::array`].
 
-use ndarray::{Array, ArrayD, Dimension, Ix1, Ix2, Ix3};
+use ndarray::{Array, ArrayD, Axis, Dimension, Ix1, Ix2, Ix3};
 use xai_core::describe::{Element, InputSpec};
 use xai_core::{Error, Input, InputLayout, Real, Result};
 
@@ -172,6 +172,19 @@ impl InputArray {
         }
     }
 
+    fn ndim(&self) -> usize {
+        self.shape().len()
+    }
+
+    fn insert_axis(self, axis: usize) -> Self {
+        let axis = Axis(axis);
+        match self {
+            Self::Numbers(array) => Self::Numbers(array.insert_axis(axis)),
+            Self::Integers(array) => Self::Integers(array.insert_axis(axis)),
+            Self::Booleans(array) => Self::Booleans(array.insert_axis(axis)),
+        }
+    }
+
     /// Checks the kind of the elements against the description of the input, so that no array is ignored for its type.
     fn check_elements(&self, input: Input) -> Result<()> {
         let Some(spec) = input_spec(input) else {
@@ -223,6 +236,13 @@ impl<'a, T: Real> Data<'a, T> {
     pub fn with_array(self, input: Input, array: InputArray) -> Result<Self> {
         use InputArray::{Booleans, Integers, Numbers};
         array.check_elements(input)?;
+        // A row of a table is a plane of height 1.
+        let is_row = self.has_tables() && [input::MASKS, input::SEGMENTS].contains(&input);
+        let array = if is_row && array.ndim() == 2 {
+            array.insert_axis(1)
+        } else {
+            array
+        };
         Ok(match (input, array) {
             (input::MASKS, Booleans(masks)) => {
                 self.with(Masks::new(with_axes::<_, Ix3>(input, masks)?))

@@ -191,6 +191,11 @@ impl<'a, T: Real> Data<'a, T> {
         self
     }
 
+    /// Returns whether the inputs are tables, `(n, features)`.
+    pub(crate) fn has_tables(&self) -> bool {
+        self.inputs.shape().len() == 2
+    }
+
     /// Number of samples.
     pub(crate) fn n_samples(&self) -> usize {
         self.inputs.shape().first().copied().unwrap_or_default()

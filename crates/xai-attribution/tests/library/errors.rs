@@ -599,3 +599,14 @@ fn an_array_with_other_elements_than_the_input_has_is_refused_before_a_run() {
         assert_eq!(error.to_string(), message);
     }
 }
+
+#[test]
+fn masks_of_tables_may_have_two_axes() {
+    use xai_attribution::InputArray;
+    use xai_attribution::metric::PointingGame;
+    let maps = array![[0.1, 0.9], [0.7, 0.2]];
+    let masks = InputArray::Booleans(array![[false, true], [false, true]].into_dyn());
+    let data = Data::from_maps(maps.view()).with_array(input::MASKS, masks);
+    let hits = PointingGame::new().evaluate_on(data.unwrap()).unwrap();
+    assert_eq!(hits.per_sample, [Some(1.0), Some(0.0)]);
+}
