@@ -260,10 +260,10 @@ impl<T: Real> MapWork<T> for PartlyRemoved {
         let per_sample = parts.len() * self.n_draws;
         // Every row has a random stream of its own. Its number depends on the index of the sample in the data set, not
         // on the batch or, for masked models, on the samples that have as many features.
-        let item = |row: usize| {
-            let first = batch.item(row / per_sample).wrapping_mul(per_sample as u64);
-            first.wrapping_add((row % per_sample) as u64)
-        };
+        let items: Vec<u64> = (0..batch.n_samples())
+            .map(|sample| batch.item(sample).wrapping_mul(per_sample as u64))
+            .collect();
+        let item = |row: usize| items[row / per_sample].wrapping_add((row % per_sample) as u64);
         let scores = batch.score_changed(
             batch.n_samples() * per_sample,
             |row| row / per_sample,
