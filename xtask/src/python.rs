@@ -101,7 +101,8 @@ pub(crate) fn install_and_test(python: &Path, profile: &str) -> Result {
 /// Runs the tests of the installed package and the examples of its documentation, with a fixed seed.
 pub(crate) fn test_installed(python: &Path) -> Result {
     for arguments in [
-        "crates/xai-python/tests",
+        // A file stays on one process, because fixtures of a module are made once per process.
+        "--numprocesses auto --dist loadfile crates/xai-python/tests",
         "--doctest-modules --pyargs xai_metrics",
     ] {
         pytest(python).words(arguments).run()?;
