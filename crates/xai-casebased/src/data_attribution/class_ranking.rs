@@ -10,7 +10,7 @@ use crate::data_attribution::top::count_in_top;
 use crate::data_attribution::walk::RowFunction;
 use crate::input;
 
-/// Probability that a training row of the test row's class has a larger attribution than another one (AUROC).
+/// Probability that a training row of the test row's class has a larger attribution than one of another class (AUROC).
 ///
 /// ```text
 /// P( τ_ti > τ_tj ) + ½ P( τ_ti = τ_tj ) over cases with y_i = c_t ≠ y_j

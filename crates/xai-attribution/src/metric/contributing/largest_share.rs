@@ -34,7 +34,8 @@ use crate::metric::{Measure, Parameters};
 /// count / n_positions: it is spread evenly. 1: all attribution lies on these positions.
 ///
 /// # Limits
-/// A simple map may be wrong: read it with a metric of faithfulness. Maps of different sizes do not compare.
+/// A simple map may be wrong: read it with a metric of faithfulness. Values of maps of different sizes are not
+/// comparable.
 ///
 /// # Source
 /// Berger and Parker, *Diversity of Planktonic Foraminifera in Deep-Sea Sediments*, 1970 (for one position).
@@ -48,7 +49,7 @@ use crate::metric::{Measure, Parameters};
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct LargestShare {
-    /// How many positions are the largest.
+    /// Number of largest positions.
     #[param(at_least = 1, default = 1)]
     count: usize,
 }

@@ -39,7 +39,7 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 /// # Source
 /// Kohlbrenner et al., *Towards Best Practice in Explaining Neural Network Decisions with LRP*, 2020.
 ///
-/// Quantus divides by the relevance plus 1e-9, and computes the weight from the wrong axes of the mask.
+/// Quantus divides by the relevance plus 1e-9, and its weight is the inverse of the paper's.
 ///
 /// # Elsewhere
 /// `quantus.AttributionLocalisation`

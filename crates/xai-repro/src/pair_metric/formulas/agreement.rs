@@ -224,7 +224,7 @@ impl PairMetric {
     /// Undefined where both runs predict one class only (scikit-learn returns 1).
     ///
     /// # Extremes
-    /// 0: independent. 1: the prediction of one run determines that of the other.
+    /// 0: independent. 1: the predictions of the two runs determine each other.
     ///
     /// # Limits
     /// Association is not agreement: runs that swap two classes have 1.
