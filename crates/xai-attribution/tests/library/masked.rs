@@ -494,8 +494,8 @@ fn random_choices_do_not_depend_on_the_samples_of_the_same_length() {
             let maps = [first, &short, &long];
             let n_features = maps.map(<[f64]>::len);
             let evaluation = MaskedEvaluation::new(&model, &n_features).maps("map", maps);
-            let metric = entry.build::<f64>(&settings).unwrap();
-            let values = evaluation.values(|evaluation, _| evaluation.metric(metric));
+            let values = evaluation
+                .values(|evaluation, _| evaluation.metric(entry.build::<f64>(&settings).unwrap()));
             values.ok().map(|values| values.metrics[0].per_sample[0][2])
         };
         assert_eq!(value(&long), value(&short), "{}", entry.info.name);
