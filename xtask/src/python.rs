@@ -112,8 +112,9 @@ pub(crate) fn test_installed(python: &Path) -> Result {
 
 /// Installs the package and the requirements of some extras.
 pub(crate) fn install(python: &Path, profile: &str, extras: &str) -> Result {
-    install_alone(python, profile)?;
-    // Installs the requirements. pip builds the package again, which is fast now.
+    // pip keeps an installed package of the same version.
+    let uninstall = "-m pip uninstall --quiet --yes xai-metrics";
+    command(python).words(uninstall).run()?;
     let mut install = building(python, profile);
     if extras == "test" {
         install = install.env("PIP_CONSTRAINT", CONSTRAINTS);
