@@ -279,7 +279,7 @@ impl RemovalOrder {
 /// Sorting all values of a map of 64 × 64 × 3 would take longer than the rest of Deletion with a cheap model.
 fn count_tied<T: Real>(values: &[T]) -> TiedFeatures {
     // Adding 0 turns −0 into 0, because the two are tied.
-    let keys = || values.iter().map(|&value| (value + T::zero()).order_key());
+    let keys = || values.iter().map(|&value| (value + T::ZERO).order_key());
     let n_bits = (16 * values.len()).next_power_of_two().max(64);
     let slot = |key: T::Key| {
         // Fibonacci hashing: the upper bits of the product depend on all bits of the key.
