@@ -561,7 +561,7 @@ fn what_is_wrong_is_told_before_a_masked_model_is_asked() {
     let evaluation = || MaskedEvaluation::new(&never, &n_features());
     let told = |evaluation: MaskedEvaluation<'_>, baseline: Baseline| {
         let values = evaluation.values(|e, _| e.metric(Deletion::new().baseline(baseline.clone())));
-        values.unwrap_err().to_string()
+        values.unwrap_err().error().problem().to_string()
     };
     let zero = Baseline::default;
     let nan: [&[f64]; 4] = [WEIGHTS[0], WEIGHTS[1], &[1.0, f64::NAN, 0.0], WEIGHTS[3]];

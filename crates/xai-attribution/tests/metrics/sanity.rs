@@ -151,7 +151,10 @@ fn what_is_wrong_with_smoothing_is_named() {
         .evaluate_explainer(&given, x.view(), &[0; 3])
         .unwrap_err();
     assert_eq!(error.error().input(), input::EXPLAINER);
-    assert!(error.to_string().contains("noise"), "{error}");
+    assert!(
+        error.error().problem().to_string().contains("noise"),
+        "{error}"
+    );
     // A map that is not a number is that of its sample.
     let nan_of_large = |x: ArrayViewD<'_, f64>, _: &Targets| -> Maps {
         Ok(x.mapv(|v| if v > 50.0 { f64::NAN } else { v }))
