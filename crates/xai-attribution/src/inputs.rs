@@ -10,9 +10,12 @@ use xai_core::{Error, Input, InputLayout, Real, Result};
 use crate::batch::run_data::missing;
 use crate::batch::{Data, Masks, ReferenceMaps, RunData, SecondMaps, Segments};
 use crate::input;
-use crate::metric::GivenTargets;
+use crate::metric::PrecomputedTargets;
 use crate::model::Targets;
-use crate::perturbation::{GivenBaselines, GivenNeighbors, GivenOrders, GivenSubsets, GivenValues};
+use crate::perturbation::{
+    PrecomputedBaselines, PrecomputedNeighbors, PrecomputedOrders, PrecomputedSubsets,
+    PrecomputedValues,
+};
 
 /// The option of random draws that were made elsewhere. A metric takes draws of one kind.
 const DRAWS: &str = "draws";
@@ -261,21 +264,21 @@ impl<'a, T: Real> Data<'a, T> {
             (input::SECOND_MAPS, Numbers(maps)) => self.with(SecondMaps::from_maps(maps)),
             (input::REFERENCE_MAPS, Numbers(maps)) => self.with(ReferenceMaps::new(maps)),
             (input::SUBSETS, Integers(subsets)) => {
-                self.with(GivenSubsets(positions::<Ix3>(input, subsets)?))
+                self.with(PrecomputedSubsets(positions::<Ix3>(input, subsets)?))
             }
             (input::ORDERS, Integers(orders)) => {
-                self.with(GivenOrders(positions::<Ix2>(input, orders)?))
+                self.with(PrecomputedOrders(positions::<Ix2>(input, orders)?))
             }
-            (input::NEIGHBORS, Numbers(noise)) => self.with(GivenNeighbors(noise)),
+            (input::NEIGHBORS, Numbers(noise)) => self.with(PrecomputedNeighbors(noise)),
             (input::GIVEN_VALUES, Numbers(values)) => {
-                self.with(GivenValues(with_axes::<_, Ix3>(input, values)?))
+                self.with(PrecomputedValues(with_axes::<_, Ix3>(input, values)?))
             }
             (input::OTHER_TARGETS, Integers(classes)) => {
                 let classes = with_axes::<_, Ix1>(input, classes)?.to_vec();
-                self.with(GivenTargets(Targets::Classes(classes)))
+                self.with(PrecomputedTargets(Targets::Classes(classes)))
             }
             (input::OTHER_TARGETS, Numbers(rows)) => {
-                self.with(GivenTargets(Targets::Rows(with_axes(input, rows)?)))
+                self.with(PrecomputedTargets(Targets::Rows(with_axes(input, rows)?)))
             }
             (_, array) => self.with_side(input, UntypedInput { input, array }, UntypedInput::check),
         })

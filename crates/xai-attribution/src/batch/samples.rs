@@ -68,7 +68,7 @@ impl<T: Real> Scorer<'_, T> {
             // Errors name samples as the caller numbers them, which differs in masked evaluations.
             &|row| self.run.number(sample_of(row)),
             &|| format!("{}{step}", self.run.call(&self.samples)),
-            model.outputs_of(rows, &sample_of),
+            model.outputs_for_samples(rows, &sample_of),
         )?;
         self.run.check_outputs(&outputs)?;
         Ok(outputs)
@@ -277,7 +277,7 @@ impl<'a, T: Real> SampleBatch<'a, T> {
     ///
     /// # Errors
     /// Errors of the model.
-    pub fn outputs_of(
+    pub fn outputs_for_samples(
         &self,
         rows: &[T],
         sample_of: impl Fn(usize) -> usize,

@@ -148,7 +148,7 @@ impl<'a> MaskedEvaluation<'a> {
     /// Evaluates everything and returns the values of all samples.
     ///
     /// `configure` receives an evaluation and the samples that it covers, and adds the metrics, their further inputs
-    /// for these samples (for example [`GivenSubsets`](crate::perturbation::GivenSubsets)) and the scoring settings.
+    /// for these samples (for example [`PrecomputedSubsets`](crate::perturbation::PrecomputedSubsets)) and the scoring settings.
     /// It is called once per number of features for planning, and once more for evaluation.
     ///
     /// # Errors

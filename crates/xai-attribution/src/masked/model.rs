@@ -50,10 +50,10 @@ pub(super) struct PresenceModel<'a> {
 
 impl Model<f64> for PresenceModel<'_> {
     fn outputs(&self, batch: ArrayViewD<'_, f64>) -> Result<Array2<f64>, BoxError> {
-        self.outputs_of(batch, &|row| row)
+        self.outputs_for_samples(batch, &|row| row)
     }
 
-    fn outputs_of(
+    fn outputs_for_samples(
         &self,
         batch: ArrayViewD<'_, f64>,
         sample_of: &dyn Fn(usize) -> usize,

@@ -28,7 +28,7 @@ pub struct Builder {
 
 fn build<M: Registered>(settings: &[(String, Value)], draws_are_given: bool) -> Result<M> {
     let metric = with(M::default(), settings.iter().cloned())?;
-    match M::GIVEN_DRAWS {
+    match M::PRECOMPUTED_DRAWS {
         Some(given) if draws_are_given => Ok((given.take)(metric)),
         _ => Ok(metric),
     }
@@ -63,7 +63,7 @@ impl Entry {
     pub const fn new<M: Registered + Measure<f32> + Measure<f64>>() -> Self {
         let builder = Builder {
             layouts: M::TAKES,
-            draws: match M::GIVEN_DRAWS {
+            draws: match M::PRECOMPUTED_DRAWS {
                 Some(given) => Some(given.input),
                 None => None,
             },

@@ -1,9 +1,9 @@
 //! Macros that write the implementations that all metrics have in common.
 
-/// [`GIVEN_DRAWS`](crate::metric::Registered::GIVEN_DRAWS) of a metric that has neighbours.
+/// [`PRECOMPUTED_DRAWS`](crate::metric::Registered::PRECOMPUTED_DRAWS) of a metric that has neighbours.
 macro_rules! given_neighbors {
     () => {
-        Some(crate::metric::GivenDraws {
+        Some(crate::metric::PrecomputedDraws {
             input: crate::input::NEIGHBORS,
             take: |mut metric| {
                 metric.neighbors.neighborhood = crate::perturbation::Neighborhood::Given;

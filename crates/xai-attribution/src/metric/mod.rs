@@ -35,7 +35,7 @@ pub use kinds::{
 };
 pub use localization::*;
 pub use protocol::MetricValue;
-pub use protocol::{GivenDraws, IMAGES_ONLY, Registered};
+pub use protocol::{IMAGES_ONLY, PrecomputedDraws, Registered};
 pub use protocol::{Measure, Metric, key};
 pub use registry::from_setting;
 pub use robustness::*;

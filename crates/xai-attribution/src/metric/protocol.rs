@@ -205,8 +205,8 @@ pub const IMAGES_ONLY: &[InputLayout] = &[InputLayout::ChannelsLast, InputLayout
 
 /// Draws from outside that replace the random draws of a metric `M`, for instance to reproduce another tool's run.
 #[derive(Debug)]
-pub struct GivenDraws<M> {
-    /// The side input that contains the draws, such as [`GivenSubsets`](crate::perturbation::GivenSubsets).
+pub struct PrecomputedDraws<M> {
+    /// The side input that contains the draws, such as [`PrecomputedSubsets`](crate::perturbation::PrecomputedSubsets).
     pub input: Input,
     /// Sets the metric to read that input instead of drawing.
     pub take: fn(M) -> M,
@@ -228,7 +228,7 @@ pub trait Registered: Described + Metric + Default + Debug + 'static {
     ];
 
     /// Side input with draws from outside, for metrics that support it; otherwise `None`.
-    const GIVEN_DRAWS: Option<GivenDraws<Self>> = None;
+    const PRECOMPUTED_DRAWS: Option<PrecomputedDraws<Self>> = None;
 }
 
 /// A metric's value for a data set and for each sample.

@@ -79,15 +79,15 @@ fn compare(in_batch: &Array2<f64>, alone: &Array2<f64>) -> Result<(), BatchDepen
 
 impl<T: Real, M: Deref<Target: Model<T>>> Model<T> for GuardedModel<M> {
     fn outputs(&self, batch: ArrayViewD<'_, T>) -> Result<Array2<f64>, BoxError> {
-        self.outputs_of(batch, &|row| row)
+        self.outputs_for_samples(batch, &|row| row)
     }
 
-    fn outputs_of(
+    fn outputs_for_samples(
         &self,
         batch: ArrayViewD<'_, T>,
         sample_of: &dyn Fn(usize) -> usize,
     ) -> Result<Array2<f64>, BoxError> {
-        let outputs = self.model.outputs_of(batch.view(), sample_of)?;
+        let outputs = self.model.outputs_for_samples(batch.view(), sample_of)?;
         // Invalid outputs are reported by the caller, with the sample; the check would only hide that error.
         let is_sound = outputs.nrows() == batch.shape()[0] && outputs.iter().all(|x| x.is_finite());
         if self.is_checked.load(Ordering::Relaxed) || !is_sound || !differ(&batch) {
@@ -97,7 +97,7 @@ impl<T: Real, M: Deref<Target: Model<T>>> Model<T> for GuardedModel<M> {
         let first = batch.slice_axis(Axis(0), Slice::from(..1));
         let alone = self
             .model
-            .outputs_of(first, sample_of)
+            .outputs_for_samples(first, sample_of)
             .map_err(|source| BatchDependence {
                 why: "its first row alone, which shows whether answers depend on the batch"
                     .to_owned(),

@@ -31,7 +31,7 @@ pub trait Model<T: Real> {
     ///
     /// # Errors
     /// Errors of the model itself.
-    fn outputs_of(
+    fn outputs_for_samples(
         &self,
         batch: ArrayViewD<'_, T>,
         _sample_of: &dyn Fn(usize) -> usize,
@@ -83,12 +83,12 @@ impl<T: Real, M: Model<T> + ?Sized> Model<T> for BorrowedModel<'_, M> {
         self.0.outputs(batch)
     }
 
-    fn outputs_of(
+    fn outputs_for_samples(
         &self,
         batch: ArrayViewD<'_, T>,
         sample_of: &dyn Fn(usize) -> usize,
     ) -> Result<Array2<f64>, BoxError> {
-        self.0.outputs_of(batch, sample_of)
+        self.0.outputs_for_samples(batch, sample_of)
     }
 
     fn run(&self, n_jobs: usize, job: &Job<'_, T>) {
@@ -136,12 +136,12 @@ impl<T: Real, M: Model<T> + Sync + ?Sized> Model<T> for Concurrent<'_, M> {
         self.0.outputs(batch)
     }
 
-    fn outputs_of(
+    fn outputs_for_samples(
         &self,
         batch: ArrayViewD<'_, T>,
         sample_of: &dyn Fn(usize) -> usize,
     ) -> Result<Array2<f64>, BoxError> {
-        self.0.outputs_of(batch, sample_of)
+        self.0.outputs_for_samples(batch, sample_of)
     }
 
     fn run(&self, n_jobs: usize, job: &Job<'_, T>) {

@@ -55,13 +55,13 @@ impl<T: Real, M: Model<T> + ?Sized> Model<T> for Counted<'_, M> {
         self.model.outputs(batch)
     }
 
-    fn outputs_of(
+    fn outputs_for_samples(
         &self,
         batch: ArrayViewD<'_, T>,
         sample_of: &dyn Fn(usize) -> usize,
     ) -> Result<Array2<f64>, BoxError> {
         self.counter.add(batch.shape());
-        self.model.outputs_of(batch, sample_of)
+        self.model.outputs_for_samples(batch, sample_of)
     }
 
     fn run(&self, n_jobs: usize, job: &Job<'_, T>) {

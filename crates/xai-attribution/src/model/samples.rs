@@ -85,9 +85,9 @@ impl<T: Real, S: Samples<T> + ?Sized> Samples<T> for &S {
         (**self).shape()
     }
 
-    fn batch(&self, samples: Range<usize>) -> Result<CowArray<'_, T, IxDyn>, BoxError> {
-        (**self).batch(samples)
-    }
+            fn batch(&self, samples: Range<usize>) -> Result<CowArray<'_, T, IxDyn>, BoxError> {
+                (**self).batch(samples)
+            }
 
     fn in_memory(&self) -> Option<ArrayViewD<'_, T>> {
         (**self).in_memory()

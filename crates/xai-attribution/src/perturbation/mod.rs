@@ -28,7 +28,7 @@ pub(crate) mod value_changes;
 
 pub use absence::baseline::{
     Baseline, BaselineFunction, BaselineInputs, BaselineOutputs, BaselineRows, BaselineScores,
-    GivenBaselines,
+    PrecomputedBaselines,
 };
 pub use absence::dataset_mean::DatasetMean;
 pub use features::{Cells, FeatureCells, Features};
@@ -37,11 +37,11 @@ pub use neighborhood::neighbor_changes::{
     Representation, RepresentationChanges, RepresentationFunction,
 };
 pub use neighborhood::neighbors::{
-    GivenNeighbors, NeighborSet, Neighborhood, Neighbors, ShiftAxes, Shifts,
+    NeighborSet, Neighborhood, Neighbors, PrecomputedNeighbors, ShiftAxes, Shifts,
 };
 pub use removal::removal_curve::{CurveScores, RemovalCurve, Start};
 pub use removal::removal_order::{
-    GivenOrders, OrderedFeatures, OrderedPositions, RankBy, RemovalOrder, RemovalTies,
+    OrderedFeatures, OrderedPositions, PrecomputedOrders, RankBy, RemovalOrder, RemovalTies,
 };
 pub use removal::single_removal::{
     FeatureDrops, RankedDrops, RankedRemoval, SingleRemoval, SquareRemoval,
@@ -49,6 +49,7 @@ pub use removal::single_removal::{
 pub use removal::steps::{StepCount, Steps};
 pub use removal::top_removal::{ShareRounding, TopRemoval};
 pub use subsets::{
-    GivenSubsets, RandomSubsets, SubsetDropRanks, SubsetDrops, SubsetSampling, SubsetSize, Subsets,
+    PrecomputedSubsets, RandomSubsets, SubsetDropRanks, SubsetDrops, SubsetSampling, SubsetSize,
+    Subsets,
 };
-pub use value_changes::{GivenValues, ValueRange};
+pub use value_changes::{PrecomputedValues, ValueRange};

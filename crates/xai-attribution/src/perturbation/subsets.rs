@@ -25,7 +25,7 @@ pub enum SubsetSampling {
     /// Each cell is in a subset with the probability of the fraction, independently of the others. Sizes vary, and
     /// larger subsets have both larger drops and larger sums, which raises correlations.
     Independent,
-    /// The subsets of [`GivenSubsets`], which also determine their number and size, for reproducing a run of another
+    /// The subsets of [`PrecomputedSubsets`], which also determine their number and size, for reproducing a run of another
     /// tool.
     #[param(skip)]
     Given,
@@ -47,9 +47,9 @@ pub enum SubsetSize {
 /// Given subsets: the indices of their features, `(draws, n, size)`. The index of a feature is that of its position
 /// in row-major order, of its cell, or the rank of its segment label.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GivenSubsets(pub Array3<u32>);
+pub struct PrecomputedSubsets(pub Array3<u32>);
 
-impl SideInput for GivenSubsets {
+impl SideInput for PrecomputedSubsets {
     const INPUT: Input = input::SUBSETS;
 
     fn check(&self, shape: &[usize], _layout: InputLayout) -> Result<()> {
@@ -195,7 +195,7 @@ impl RandomSubsets {
         let n_cells = self.features.max_count(run)?;
         // Given subsets also determine their number and size, so the parameters below do not matter.
         if self.sampling == SubsetSampling::Given {
-            return check_given(run.side::<GivenSubsets>()?, n_cells);
+            return check_given(run.side::<PrecomputedSubsets>()?, n_cells);
         }
         self.check_params()?;
         if run.is_masked_model() {
@@ -261,7 +261,7 @@ fn insert(subset: &mut [u64], cell: usize) {
     subset[cell / 64] |= 1 << (cell % 64);
 }
 
-fn check_given(given: &GivenSubsets, n_cells: usize) -> Result<()> {
+fn check_given(given: &PrecomputedSubsets, n_cells: usize) -> Result<()> {
     match given
         .0
         .indexed_iter()
@@ -288,7 +288,7 @@ impl<T: Real> BatchWork<T> for RandomSubsets {
         // Samples with fewer cells leave bits at the end of their sets unused.
         let words = cells.max_count().div_ceil(64);
         let given = match self.sampling {
-            SubsetSampling::Given => Some(&batch.run().side::<GivenSubsets>()?.0),
+            SubsetSampling::Given => Some(&batch.run().side::<PrecomputedSubsets>()?.0),
             _ => None,
         };
         let n_subsets = given.map_or(self.n_subsets, |given| given.dim().0);
@@ -336,7 +336,7 @@ impl SubsetDrops {
     /// An empty-input error if given subsets are missing.
     pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
         let n_subsets = match self.subsets.sampling {
-            SubsetSampling::Given => plan.run().side::<GivenSubsets>()?.0.dim().0,
+            SubsetSampling::Given => plan.run().side::<PrecomputedSubsets>()?.0.dim().0,
             _ => self.subsets.n_subsets,
         };
         plan.base_scores();

@@ -28,7 +28,7 @@ pub enum ValueRange {
     /// From one number to another.
     #[param(plain)]
     Between((f64, f64)),
-    /// The values of [`GivenValues`], which also determine their number, for reproducing a run of another tool.
+    /// The values of [`PrecomputedValues`], which also determine their number, for reproducing a run of another tool.
     #[param(skip)]
     Given,
 }
@@ -36,9 +36,9 @@ pub enum ValueRange {
 /// Given values, `(draws, n, features)`. If groups of positions are features, they are ordered by ascending magnitude
 /// of their attributions.
 #[derive(Debug, Clone, PartialEq)]
-pub struct GivenValues(pub Array3<f64>);
+pub struct PrecomputedValues(pub Array3<f64>);
 
-impl SideInput for GivenValues {
+impl SideInput for PrecomputedValues {
     const INPUT: Input = input::GIVEN_VALUES;
 
     fn check(&self, shape: &[usize], _layout: InputLayout) -> Result<()> {
@@ -61,7 +61,7 @@ impl Values {
         run.refuse_masked_model()?;
         match self.range {
             ValueRange::Given => {
-                let given = &run.side::<GivenValues>()?.0;
+                let given = &run.side::<PrecomputedValues>()?.0;
                 let (draws, n, features) = given.dim();
                 if features != n_features {
                     let expected = [draws, n, n_features];
@@ -84,7 +84,7 @@ impl Values {
     /// Number of values per feature.
     fn count<T: Real>(&self, run: &RunData<'_, T>) -> Result<usize> {
         match self.range {
-            ValueRange::Given => Ok(run.side::<GivenValues>()?.0.dim().0),
+            ValueRange::Given => Ok(run.side::<PrecomputedValues>()?.0.dim().0),
             _ => Ok(self.n),
         }
     }
@@ -101,7 +101,7 @@ impl Values {
             }
         };
         let given = match self.range {
-            ValueRange::Given => Some(&batch.run().side::<GivenValues>()?.0),
+            ValueRange::Given => Some(&batch.run().side::<PrecomputedValues>()?.0),
             _ => None,
         };
         Ok(ValueSource {

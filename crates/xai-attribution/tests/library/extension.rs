@@ -8,7 +8,7 @@ use xai_attribution::metric::{
 };
 use xai_attribution::model::Targets;
 use xai_attribution::perturbation::{
-    BaselineInputs, BaselineRows, GivenBaselines, RemovalOrder, Start,
+    BaselineInputs, BaselineRows, PrecomputedBaselines, RemovalOrder, Start,
 };
 use xai_attribution::{
     AverageDrop, Baseline, Concurrent, Deletion, Error, Evaluate, Evaluation, MuFidelity, Real,
@@ -291,7 +291,7 @@ fn a_model_may_be_told_which_sample_a_row_is_made_of() {
             Err("every row is made of a sample".into())
         }
 
-        fn outputs_of(
+        fn outputs_for_samples(
             &self,
             batch: ArrayViewD<'_, f64>,
             sample_of: &dyn Fn(usize) -> usize,
@@ -339,7 +339,7 @@ fn baselines_may_be_given_for_every_sample() {
         let data = Data::new(inputs.view(), &[0, 0])
             .model(&sum)
             .maps(inputs.view());
-        let data = data.with(GivenBaselines(given)).batch_size(1);
+        let data = data.with(PrecomputedBaselines(given)).batch_size(1);
         deletion.evaluate_on(data).map_err(Error::from)
     };
     let given = || vec![own.clone(), shared.clone()];

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use xai_attribution::masked::{CachedModel, MaskedEvaluation, MaskedModel};
 use xai_attribution::metric::{Entry, Measure, Sufficiency, registry};
 use xai_attribution::model::BoxError;
-use xai_attribution::perturbation::{GivenNeighbors, GivenOrders, GivenSubsets};
+use xai_attribution::perturbation::{PrecomputedNeighbors, PrecomputedOrders, PrecomputedSubsets};
 use xai_attribution::{
     Baseline, Deletion, ErrorKind, Evaluate, Evaluation, InputLayout, Insertion, MuFidelity, input,
 };
@@ -176,14 +176,14 @@ fn golden_values_of_masked_models_are_reproduced() {
                 });
                 let evaluation = evaluation.metric(entry.build_with_draws(&settings).unwrap());
                 if name == "mu-fidelity" {
-                    return evaluation.with(GivenSubsets(given));
+                    return evaluation.with(PrecomputedSubsets(given));
                 }
                 // What is added to presence: −1 removes a feature.
                 let mut noise = Array3::zeros((draws, samples.len(), n_features[samples[0]]));
                 for ((draw, sample, _), &feature) in given.indexed_iter() {
                     noise[[draw, sample, feature as usize]] = -1.0;
                 }
-                evaluation.with(GivenNeighbors(noise.into_dyn()))
+                evaluation.with(PrecomputedNeighbors(noise.into_dyn()))
             });
         let (id, expected) = (&case["id"], &case["expected"]);
         let values = values.unwrap_or_else(|error| panic!("{id} {name}: {error}"));
@@ -258,8 +258,8 @@ fn alone(
         .values(|evaluation, _| {
             let evaluation = evaluation.metric(metric());
             match rows.len() {
-                1 => evaluation.with(GivenOrders(order.clone())),
-                _ => evaluation.with(GivenSubsets(subsets.clone())),
+                1 => evaluation.with(PrecomputedOrders(order.clone())),
+                _ => evaluation.with(PrecomputedSubsets(subsets.clone())),
             }
         });
     values.unwrap().metrics[0].per_sample[0][0]

@@ -8,7 +8,7 @@ use xai_attribution::batch::{Data, Masks, PlannedRows, ReferenceMaps, SecondMaps
 use xai_attribution::metric::registry::{find, metrics};
 use xai_attribution::metric::{Entry, Measure, MetricValue, Value};
 use xai_attribution::model::{BoxError, Counted, Explainer, Targets};
-use xai_attribution::perturbation::GivenSubsets;
+use xai_attribution::perturbation::PrecomputedSubsets;
 use xai_attribution::{
     Activation, Error, ErrorKind, Evaluate, Evaluation, EvaluationError, InputLayout, Model, Real,
     Scoring, input,
@@ -242,7 +242,7 @@ fn the_planned_rows_of_given_subsets_are_those_that_are_seen() {
     let planned = Mutex::new(0);
     let metric = find("mu-fidelity").unwrap().build_with_draws::<f64>(&[]);
     Evaluation::on(problem.data(&problem.x, &counted, 64))
-        .with(GivenSubsets(subsets))
+        .with(PrecomputedSubsets(subsets))
         .maps("maps", problem.maps.view())
         .metric(metric.unwrap())
         .on_plan(|rows| *planned.lock().unwrap() = rows.model)

@@ -9,7 +9,7 @@ use xai_attribution::metric::{
     RoadMostRelevantFirst, RoadOf, SymmetricRelevanceGain, Violations,
 };
 use xai_attribution::perturbation::{
-    Features, GivenOrders, GivenSubsets, RemovalOrder, SubsetSampling, SubsetSize,
+    Features, PrecomputedOrders, PrecomputedSubsets, RemovalOrder, SubsetSampling, SubsetSize,
 };
 use xai_attribution::{
     BaseScorePolicy, Baseline, Deletion, ErrorKind, Evaluate, InputLayout, MuFidelity, input,
@@ -305,10 +305,10 @@ fn what_is_missing_or_does_not_fit_is_named() {
     let given = RegionPerturbation::new().order(RemovalOrder::Given);
     assert_eq!(error(&given, &nothing).input(), input::ORDERS);
     let twice = Array2::zeros((2, 8));
-    let twice = error(&given, &|data| data.with(GivenOrders(twice.clone())));
+    let twice = error(&given, &|data| data.with(PrecomputedOrders(twice.clone())));
     assert_eq!((twice.input(), twice.index()), (input::ORDERS, &[0, 1][..]));
     let few = error(&given, &|data| {
-        data.with(GivenOrders(array![[0, 1], [1, 0]]))
+        data.with(PrecomputedOrders(array![[0, 1], [1, 0]]))
     });
     assert!(matches!(few.kind(), ErrorKind::ShapeMismatch { .. }));
     let subsets = MuFidelity::new()

@@ -272,7 +272,7 @@ fn what_a_metric_cannot_do_is_named() {
         error(&monotonicity().value_range(ValueRange::Given)),
         input::GIVEN_VALUES
     );
-    let values = GivenValues(ndarray::Array3::zeros((2, 1, 3)));
+    let values = PrecomputedValues(ndarray::Array3::zeros((2, 1, 3)));
     let given = monotonicity().value_range(ValueRange::Given);
     let few = given.evaluate_on(data(&x, &maps).with(values)).unwrap_err();
     assert_eq!(few.into_error().input(), input::GIVEN_VALUES);
@@ -286,7 +286,7 @@ fn what_a_metric_cannot_do_is_named() {
     );
     assert_eq!(error(&FFidelity::new().n_draws(0)), Input::new("n_draws"));
     assert_eq!(error(&FFidelity::new().steps(Some(0))), input::STEPS);
-    let huge = GivenNeighbors(ndarray::arr3(&[[[f64::MAX, f64::MAX]]]).into_dyn());
+    let huge = PrecomputedNeighbors(ndarray::arr3(&[[[f64::MAX, f64::MAX]]]).into_dyn());
     let x = array![[f64::MAX, 2.0]].into_dyn();
     let given = infidelity(Perturbation::Given);
     let error = given.evaluate_on(data(&x, &maps).with(huge));

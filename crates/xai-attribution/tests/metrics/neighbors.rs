@@ -9,7 +9,9 @@ use xai_attribution::batch::Data;
 use xai_attribution::map::MapSimilarity;
 use xai_attribution::metric::{Adcc, AttributionStability, Continuity, Measure};
 use xai_attribution::model::Targets;
-use xai_attribution::perturbation::{GivenNeighbors, Neighborhood, Neighbors, ShiftAxes, Shifts};
+use xai_attribution::perturbation::{
+    Neighborhood, Neighbors, PrecomputedNeighbors, ShiftAxes, Shifts,
+};
 use xai_attribution::{
     Concurrent, ErrorKind, Evaluate, Evaluation, EvaluationError, InputLayout, Result, help, input,
 };
@@ -297,7 +299,7 @@ fn neighbours_of_another_prediction_are_left_out() {
     let data = Data::new(x.view(), &[0, 0])
         .model(&model)
         .explainer(&squares)
-        .with(GivenNeighbors(noise));
+        .with(PrecomputedNeighbors(noise));
     // (1/16, 1/4) and (25/16, 1/4): the order is reversed.
     let values = metric.evaluate_on(data).unwrap().per_sample;
     assert_eq!(values, [None, Some(-1.0)]);
@@ -316,7 +318,7 @@ fn given_noise_is_of_one_draw_at_least_and_of_every_sample() {
         let data = Data::new(x.view(), &[0, 0])
             .model(&model)
             .explainer(&squares)
-            .with(GivenNeighbors(noise));
+            .with(PrecomputedNeighbors(noise));
         match metric.evaluate_on(data) {
             Ok(value) => assert!(fits && value.per_sample.len() == 2),
             Err(stopped) => {

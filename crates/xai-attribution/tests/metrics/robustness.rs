@@ -8,7 +8,9 @@ use xai_attribution::metric::{
     RelativeInputStability, RelativeOutputStability, RelativeRepresentationStability, Sparseness,
 };
 use xai_attribution::model::Targets;
-use xai_attribution::perturbation::{GivenNeighbors, Neighborhood, Neighbors, Representation};
+use xai_attribution::perturbation::{
+    Neighborhood, Neighbors, PrecomputedNeighbors, Representation,
+};
 use xai_attribution::{Evaluate, Result, input};
 use xai_core::Input;
 
@@ -51,7 +53,7 @@ fn per_sample(
         .with(layer)
         .batch_size(batch_size);
     let data = match noise {
-        Some(noise) => data.with(GivenNeighbors(noise)),
+        Some(noise) => data.with(PrecomputedNeighbors(noise)),
         None => data,
     };
     let value = metric

@@ -9,8 +9,8 @@ use proptest::prelude::*;
 use xai_attribution::batch::{Data, SecondMaps};
 use xai_attribution::map::{Bins, MapSimilarity};
 use xai_attribution::metric::{
-    EfficientRandomization, GivenTargets, InputInvariance, Measure, ModelRandomization,
-    OtherTargets, RandomLogit, RandomizationOrder,
+    EfficientRandomization, InputInvariance, Measure, ModelRandomization, OtherTargets,
+    PrecomputedTargets, RandomLogit, RandomizationOrder,
 };
 use xai_attribution::model::{BoxError, Explainer, Samples, Smoothed, Targets};
 use xai_attribution::{Concurrent, ErrorKind, Evaluate, EvaluationError, Result, input};
@@ -231,7 +231,7 @@ fn other_targets_may_be_given() {
             .explainer(&signed)
             .batch_size(1);
         let data = match classes {
-            Some(classes) => data.with(GivenTargets(Targets::Classes(classes))),
+            Some(classes) => data.with(PrecomputedTargets(Targets::Classes(classes))),
             None => data,
         };
         metric.evaluate_on(data).map(|value| value.per_sample)

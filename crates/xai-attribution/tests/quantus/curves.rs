@@ -5,7 +5,7 @@ use xai_attribution::batch::Segments;
 use xai_attribution::metric::{
     CurveMetric, EffectiveComplexity, Irof, Monotonicity, NonzeroFeatures, RegionPerturbation,
 };
-use xai_attribution::perturbation::{Features, GivenOrders, RemovalOrder};
+use xai_attribution::perturbation::{Features, PrecomputedOrders, RemovalOrder};
 use xai_attribution::{BaseScorePolicy, Baseline, Deletion};
 
 use crate::golden::{Case, Golden};
@@ -23,7 +23,7 @@ fn curves<K: xai_attribution::metric::CurveKind>(
         let one = case.of_sample(golden, sample);
         let order = orders.map(|orders| {
             let order = orders.row(sample).insert_axis(ndarray::Axis(0));
-            GivenOrders(order.to_owned())
+            PrecomputedOrders(order.to_owned())
         });
         let value = one.evaluate(metric, flat, |data| match order {
             Some(order) => data.with(order),
@@ -119,7 +119,7 @@ fn region_perturbation_by_any_order() {
         // AOPC counts the start, where nothing has dropped.
         let all = case.all(&golden);
         let ours = all.evaluate(&metric, false, |data| match &orders {
-            Some(orders) => data.with(GivenOrders(orders.clone())),
+            Some(orders) => data.with(PrecomputedOrders(orders.clone())),
             None => data,
         });
         let ours = ours.per_sample;

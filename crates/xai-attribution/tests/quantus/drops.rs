@@ -6,9 +6,9 @@ use xai_attribution::metric::{
     PredictionGapUnimportant, SensitivityN, TopK,
 };
 use xai_attribution::perturbation::{
-    Features, GivenNeighbors, Neighborhood, Neighbors, SubsetSize,
+    Features, Neighborhood, Neighbors, PrecomputedNeighbors, SubsetSize,
 };
-use xai_attribution::perturbation::{GivenValues, ValueRange};
+use xai_attribution::perturbation::{PrecomputedValues, ValueRange};
 use xai_attribution::{MuFidelity, metric::Measure};
 use xai_core::statistics::Correlation;
 
@@ -159,7 +159,7 @@ fn monotonicity_correlation() {
             .group_size(case.count("features_in_step"))
             .value_range(ValueRange::Given);
         let run = case.all(&golden);
-        let ours = run.evaluate(&metric, true, |data| data.with(GivenValues(values)));
+        let ours = run.evaluate(&metric, true, |data| data.with(PrecomputedValues(values)));
         case.assert(&ours.per_sample);
     }
 }
@@ -174,7 +174,7 @@ where
     for case in golden.cases(name, 1) {
         let mut noise = case.draws("noise");
         noise.swap_axes(0, 1);
-        let noise = GivenNeighbors(noise.as_standard_layout().into_owned());
+        let noise = PrecomputedNeighbors(noise.as_standard_layout().into_owned());
         let given = Neighbors {
             neighborhood: Neighborhood::Given,
             ..Neighbors::default()

@@ -2,15 +2,15 @@
 
 use ndarray::{ArrayD, Axis, Slice};
 use xai_attribution::metric::{Infidelity, MapKind, Perturbation, Scaling};
-use xai_attribution::perturbation::{Features, GivenNeighbors};
+use xai_attribution::perturbation::{Features, PrecomputedNeighbors};
 
 use crate::golden::{Case, Golden};
 
 /// Noise as ours is given it: draws first, and added.
-fn added(noise: ArrayD<f64>) -> GivenNeighbors {
+fn added(noise: ArrayD<f64>) -> PrecomputedNeighbors {
     let mut noise = noise;
     noise.swap_axes(0, 1);
-    GivenNeighbors(noise.as_standard_layout().mapv(|i| -i))
+    PrecomputedNeighbors(noise.as_standard_layout().mapv(|i| -i))
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn infidelity_of_quantus_accumulates() {
         let mut peer = vec![0.0; n];
         for &size in &sizes {
             let given = Infidelity::new().perturbation(Perturbation::Given);
-            let noise = GivenNeighbors(-accumulated(case, &x, size));
+            let noise = PrecomputedNeighbors(-accumulated(case, &x, size));
             let run = case.all(&golden);
             let value = run.evaluate(&given, false, |data| data.with(noise));
             for (sum, value) in peer.iter_mut().zip(value.per_sample) {

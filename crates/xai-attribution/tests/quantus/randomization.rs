@@ -4,7 +4,7 @@ use ndarray::{Array2, ArrayD, ArrayViewD, Axis, Slice, concatenate};
 use xai_attribution::batch::{Data, SecondMaps};
 use xai_attribution::map::{Bins, MapSimilarity};
 use xai_attribution::metric::{
-    EfficientRandomization, GivenTargets, ModelRandomization, OtherTargets, RandomLogit,
+    EfficientRandomization, ModelRandomization, OtherTargets, PrecomputedTargets, RandomLogit,
     RandomizationOrder, RandomizationValues,
 };
 use xai_attribution::model::{BoxError, Explainer, Smoothed, Targets};
@@ -45,9 +45,9 @@ fn explainer<'a>(case: &'a Case, weights: &'a Weights) -> impl Explainer<f64> + 
     unsigned(case, signed(case, weights))
 }
 
-fn other_targets(case: &Case) -> GivenTargets {
+fn other_targets(case: &Case) -> PrecomputedTargets {
     let classes = serde_json::from_value(case.draws["other_targets"].clone()).unwrap();
-    GivenTargets(Targets::Classes(classes))
+    PrecomputedTargets(Targets::Classes(classes))
 }
 
 #[test]

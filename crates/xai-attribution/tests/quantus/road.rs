@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use ndarray::{Array2, Array3, ArrayD, ArrayViewD, Axis};
 use xai_attribution::batch::Data;
 use xai_attribution::metric::{ImputationNoise, RoadMostRelevantFirst};
-use xai_attribution::perturbation::{GivenNeighbors, GivenOrders, RemovalOrder};
+use xai_attribution::perturbation::{PrecomputedNeighbors, PrecomputedOrders, RemovalOrder};
 use xai_attribution::{Baseline, Deletion, Evaluate, InputLayout};
 
 use crate::golden::{Case, Golden, flat};
@@ -33,7 +33,7 @@ fn imputed(x: &ArrayD<f64>, pixels: &[usize]) -> ArrayD<f64> {
     let data = Data::new(x.view(), &[0])
         .model(&model)
         .maps(x.view())
-        .with(GivenOrders(
+        .with(PrecomputedOrders(
             Array2::from_shape_vec((1, n_pixels), order).unwrap(),
         ))
         .layout(InputLayout::ChannelsFirst);
@@ -63,7 +63,7 @@ fn noisy_linear_imputation_without_noise() {
 
 /// The noise of the removed elements, where they are. The peer's is in the order of removal, percentage by
 /// percentage and sample by sample.
-fn noise(case: &Case, golden: &Golden, percentages: &[f64]) -> Option<GivenNeighbors> {
+fn noise(case: &Case, golden: &Golden, percentages: &[f64]) -> Option<PrecomputedNeighbors> {
     let recorded = case.noise_by_call()?;
     let maps = flat(case.maps(golden.problem(case)));
     let (n, size) = maps.dim();
@@ -80,7 +80,7 @@ fn noise(case: &Case, golden: &Golden, percentages: &[f64]) -> Option<GivenNeigh
         }
     }
     assert!(recorded.next().is_none());
-    Some(GivenNeighbors(noise.into_dyn()))
+    Some(PrecomputedNeighbors(noise.into_dyn()))
 }
 
 #[test]

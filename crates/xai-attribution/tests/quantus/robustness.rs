@@ -9,7 +9,7 @@ use xai_attribution::metric::{
 };
 use xai_attribution::model::Targets;
 use xai_attribution::perturbation::{
-    GivenNeighbors, Neighborhood, Neighbors, Representation, ShiftAxes, Shifts,
+    Neighborhood, Neighbors, PrecomputedNeighbors, Representation, ShiftAxes, Shifts,
 };
 use xai_attribution::{Evaluate, InputLayout};
 
@@ -147,7 +147,7 @@ fn relative_representation_stability() {
                 .neighbors(GIVEN)
                 .elementwise(Some(1e-6))
                 .same_prediction(same);
-            let noise = GivenNeighbors(case.draws("noise"));
+            let noise = PrecomputedNeighbors(case.draws("noise"));
             let value = case.evaluate_explainer(&golden, &metric, |data| {
                 data.with(noise).with(layer.clone())
             });

@@ -2,7 +2,7 @@
 
 use ndarray::Ix3;
 use xai_attribution::MuFidelity;
-use xai_attribution::perturbation::{Features, GivenSubsets, SubsetSampling};
+use xai_attribution::perturbation::{Features, PrecomputedSubsets, SubsetSampling};
 use xai_core::statistics::Correlation;
 
 use crate::golden::Golden;
@@ -22,7 +22,7 @@ fn faithfulness_correlation() {
             .features(Features::Positions)
             .sampling(SubsetSampling::Given)
             .baseline(case.baseline());
-        let given = GivenSubsets(subsets.mapv(|feature| feature as u32));
+        let given = PrecomputedSubsets(subsets.mapv(|feature| feature as u32));
         let ours = case
             .all(&golden)
             .evaluate(&metric, true, |data| data.with(given));

@@ -77,7 +77,7 @@ impl<T: Native> Model<T> for PyModel {
         self.ask(batch, None)
     }
 
-    fn outputs_of(
+    fn outputs_for_samples(
         &self,
         batch: ArrayViewD<'_, T>,
         sample_of: &dyn Fn(usize) -> usize,

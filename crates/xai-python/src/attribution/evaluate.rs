@@ -298,7 +298,7 @@ fn with_function<T: Native, M: Registered + Measure<T>>(
     set: impl FnOnce(M) -> M,
 ) -> Result<Box<dyn Measure<T>>, xai_attribution::Error> {
     let metric = set(with(M::default(), asked.settings.iter().cloned())?);
-    Ok(match M::GIVEN_DRAWS {
+    Ok(match M::PRECOMPUTED_DRAWS {
         Some(draws) if asked.draws_are_given => Box::new((draws.take)(metric)),
         _ => Box::new(metric),
     })

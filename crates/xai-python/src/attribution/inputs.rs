@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use xai_attribution::batch::{Data, Masks, ReferenceMaps, SecondMaps};
 use xai_attribution::model::{Explainer, Targets};
-use xai_attribution::perturbation::{GivenBaselines, Representation};
+use xai_attribution::perturbation::{PrecomputedBaselines, Representation};
 use xai_attribution::{INPUTS, InputArray, Real, Result, input};
 use xai_core::Input;
 use xai_core::describe::InputSpec;
@@ -130,7 +130,7 @@ impl OwnedInputs {
                 OwnedInput::Mosaic(cells, height, width) => {
                     data.with(Masks::mosaic(&cells, height, width)?)
                 }
-                OwnedInput::Baselines(baselines) => data.with(GivenBaselines(baselines)),
+                OwnedInput::Baselines(baselines) => data.with(PrecomputedBaselines(baselines)),
                 OwnedInput::Function(function) if input == input::REPRESENTATION => {
                     data.with(representation(function, calls.clone(), single))
                 }

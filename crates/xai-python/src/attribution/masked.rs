@@ -9,7 +9,7 @@ use xai_attribution::batch::PlannedRows;
 use xai_attribution::evaluation::EvaluationValues;
 use xai_attribution::masked::{MaskedEvaluation, MaskedModel};
 use xai_attribution::model::BoxError;
-use xai_attribution::perturbation::{GivenNeighbors, GivenSubsets};
+use xai_attribution::perturbation::{PrecomputedNeighbors, PrecomputedSubsets};
 use xai_attribution::{Evaluate, Evaluation, EvaluationError, Scoring};
 
 use super::calls::{Function, outcome_of_run, rows, tell};
@@ -174,8 +174,8 @@ fn given_subsets<'e>(
         }
     }
     evaluation
-        .with(GivenSubsets(features))
-        .with(GivenNeighbors(noise.into_dyn()))
+        .with(PrecomputedSubsets(features))
+        .with(PrecomputedNeighbors(noise.into_dyn()))
 }
 
 /// All metrics of all explainers of a request.

@@ -9,7 +9,7 @@ use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
-use crate::metric::{GivenDraws, Measure, Parameters, Registered};
+use crate::metric::{Measure, Parameters, PrecomputedDraws, Registered};
 use crate::model::CurveScore;
 use crate::perturbation::removal::steps::step_setters;
 use crate::perturbation::{
@@ -201,7 +201,7 @@ impl<K: CurveKind> Registered for CurveMetric<K> {
         orders.is_some_and(|(order, default)| order != default)
     }
 
-    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
+    const PRECOMPUTED_DRAWS: Option<PrecomputedDraws<Self>> = Some(PrecomputedDraws {
         input: input::ORDERS,
         take: |metric| metric.order(RemovalOrder::Given),
     });

@@ -7,7 +7,7 @@ use xai_core::{Real, Result};
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
 use crate::input;
 use crate::map::MapSimilarity;
-use crate::metric::{GivenDraws, Measure, Registered};
+use crate::metric::{Measure, PrecomputedDraws, Registered};
 use crate::perturbation::neighborhood::neighbor_changes::{in_calls, maps_of_neighbors};
 use crate::perturbation::{Neighborhood, Neighbors, OutputChanges};
 
@@ -176,5 +176,5 @@ impl<T: Real> Measure<T> for AttributionStability {
 registered!(AttributionStability, options);
 
 impl Registered for AttributionStability {
-    const GIVEN_DRAWS: Option<GivenDraws<Self>> = given_neighbors!();
+    const PRECOMPUTED_DRAWS: Option<PrecomputedDraws<Self>> = given_neighbors!();
 }

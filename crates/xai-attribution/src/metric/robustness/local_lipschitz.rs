@@ -6,7 +6,7 @@ use xai_core::{Real, Result};
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
 use crate::map::MapDistance;
-use crate::metric::{GivenDraws, Measure, Registered};
+use crate::metric::{Measure, PrecomputedDraws, Registered};
 use crate::perturbation::{NeighborDistances, Neighborhood, Neighbors};
 
 /// Largest change of the map per change of the input among random neighbours.
@@ -94,5 +94,5 @@ impl<T: Real> Measure<T> for LocalLipschitz {
 registered!(LocalLipschitz, options);
 
 impl Registered for LocalLipschitz {
-    const GIVEN_DRAWS: Option<GivenDraws<Self>> = given_neighbors!();
+    const PRECOMPUTED_DRAWS: Option<PrecomputedDraws<Self>> = given_neighbors!();
 }

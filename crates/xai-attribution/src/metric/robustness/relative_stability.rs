@@ -9,7 +9,7 @@ use xai_core::{Input, Real, Result};
 use crate::batch::{ExplainedBatch, Plan, RunData, SampleBatch};
 use crate::input;
 use crate::map::MapDistance;
-use crate::metric::{GivenDraws, Measure, Registered};
+use crate::metric::{Measure, PrecomputedDraws, Registered};
 use crate::perturbation::{
     InputChanges, NeighborDistances, Neighborhood, Neighbors, OutputChanges, Representation,
     RepresentationChanges,
@@ -296,5 +296,5 @@ impl<T: Real, R: Reference> Measure<T> for RelativeStability<R> {
 registered!(RelativeStability<R: Reference>, options);
 
 impl<R: Reference> Registered for RelativeStability<R> {
-    const GIVEN_DRAWS: Option<GivenDraws<Self>> = given_neighbors!();
+    const PRECOMPUTED_DRAWS: Option<PrecomputedDraws<Self>> = given_neighbors!();
 }

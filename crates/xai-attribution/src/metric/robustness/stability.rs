@@ -9,7 +9,7 @@ use xai_core::{Real, Result};
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
 use crate::map::MapDistance;
-use crate::metric::{GivenDraws, Measure, Registered};
+use crate::metric::{Measure, PrecomputedDraws, Registered};
 use crate::perturbation::{NeighborDistances, Neighbors, OutputChanges};
 
 /// The statistic by which a [`Stability`] reduces the distances of a sample's neighbours to one value.
@@ -212,5 +212,5 @@ impl<T: Real, S: Statistic> Measure<T> for Stability<S> {
 registered!(Stability<S: Statistic>, options);
 
 impl<S: Statistic> Registered for Stability<S> {
-    const GIVEN_DRAWS: Option<GivenDraws<Self>> = given_neighbors!();
+    const PRECOMPUTED_DRAWS: Option<PrecomputedDraws<Self>> = given_neighbors!();
 }

@@ -10,7 +10,7 @@ use xai_core::{Error, Input, InputLayout, Real, Result};
 use crate::batch::{ExplainedBatch, Plan, RunData, RunWork, SideInput};
 use crate::input;
 use crate::map::MapSimilarity;
-use crate::metric::{GivenDraws, IMAGES_ONLY, Measure, Registered};
+use crate::metric::{IMAGES_ONLY, Measure, PrecomputedDraws, Registered};
 use crate::model::Targets;
 
 /// Similarity of the maps of the target class and of another class.
@@ -95,15 +95,15 @@ pub enum OtherTargets {
     /// Another class, drawn uniformly. Each sample has its own random stream.
     #[default]
     Drawn,
-    /// Targets from [`GivenTargets`], to reproduce another tool's run or to choose the classes.
+    /// Targets from [`PrecomputedTargets`], to reproduce another tool's run or to choose the classes.
     Given,
 }
 
 /// Other targets that samples are explained for, one target per sample.
 #[derive(Debug, Clone, PartialEq)]
-pub struct GivenTargets(pub Targets);
+pub struct PrecomputedTargets(pub Targets);
 
-impl SideInput for GivenTargets {
+impl SideInput for PrecomputedTargets {
     const INPUT: Input = input::OTHER_TARGETS;
 
     fn check(&self, shape: &[usize], _layout: InputLayout) -> Result<()> {
@@ -157,7 +157,7 @@ impl<T: Real> Measure<T> for RandomLogit {
 impl Registered for RandomLogit {
     // The default similarity, SSIM, is defined for images only.
     const TAKES: &'static [InputLayout] = IMAGES_ONLY;
-    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
+    const PRECOMPUTED_DRAWS: Option<PrecomputedDraws<Self>> = Some(PrecomputedDraws {
         input: input::OTHER_TARGETS,
         take: |metric| metric.others(OtherTargets::Given),
     });
@@ -202,7 +202,7 @@ impl<T: Real> RunWork<T> for OtherClasses {
         // Computed once per run: the classes are the same for all explainers, and given ones are checked before the
         // first call.
         if self.source == OtherTargets::Given {
-            let given = &run.side::<GivenTargets>()?.0;
+            let given = &run.side::<PrecomputedTargets>()?.0;
             self.check(given)?;
             return Ok(given.clone());
         }

@@ -70,16 +70,16 @@ pub enum Baseline {
     /// Function of each input, see [`Baseline::from_fn`].
     #[param(skip)]
     Function(BaselineFunction),
-    /// One of the given baselines of the run, by its index from 0. See [`GivenBaselines`].
+    /// One of the given baselines of the run, by its index from 0. See [`PrecomputedBaselines`].
     #[param(value_name = "PLACE", default = 0)]
     Given(usize),
 }
 
 /// Given baselines: each is an array with the shape of the inputs, or `(1, …)` if all samples share it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct GivenBaselines(pub Vec<ArrayD<f64>>);
+pub struct PrecomputedBaselines(pub Vec<ArrayD<f64>>);
 
-impl SideInput for GivenBaselines {
+impl SideInput for PrecomputedBaselines {
     const INPUT: Input = input::BASELINE;
 
     fn check(&self, shape: &[usize], _layout: InputLayout) -> Result<()> {
@@ -93,7 +93,7 @@ impl SideInput for GivenBaselines {
     }
 }
 
-impl GivenBaselines {
+impl PrecomputedBaselines {
     /// Returns the given baseline of a run with this index.
     fn get<'r, T: Real>(run: &'r RunData<'_, T>, index: usize) -> Result<&'r ArrayD<f64>> {
         let given = &run.side::<Self>()?.0;
@@ -186,7 +186,7 @@ impl Baseline {
             Self::Blur { .. } | Self::SampleMin | Self::SampleMean | Self::SampleMax => Ok(()),
             Self::Function(_) => Ok(()),
             Self::Given(index) => {
-                let given = GivenBaselines::get(run, *index)?;
+                let given = PrecomputedBaselines::get(run, *index)?;
                 given
                     .iter()
                     .try_for_each(|value| check_representable::<T>(*value))
@@ -243,7 +243,7 @@ impl Baseline {
             Self::Blur { sigma } => blurred(batch.inputs(), batch.layout(), *sigma),
             Self::Function(function) => call_function(function, batch)?,
             Self::Given(index) => {
-                let given = GivenBaselines::get(run, *index)?;
+                let given = PrecomputedBaselines::get(run, *index)?;
                 let samples = match given.shape()[0] {
                     1 => 0..1,
                     _ => batch.samples(),
@@ -360,9 +360,10 @@ impl<T: Real> BatchWork<T> for BaselineOutputs {
     type Output = Array2<f64>;
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Array2<f64>> {
-        // One row per sample even if all share the baseline: a model may use the sample of a row (`Model::outputs_of`).
+        // One row per sample even if all share the baseline: a model may use the sample of a row
+        // (`Model::outputs_for_samples`).
         let baselines = batch.shared(&BaselineInputs(self.0.clone()))?;
-        batch.outputs_of(&baselines.whole(), |row| row, ", all of it baseline")
+        batch.outputs_for_samples(&baselines.whole(), |row| row, ", all of it baseline")
     }
 }
 

@@ -222,7 +222,7 @@ impl<T: Real> BatchWork<T> for OutputChanges {
         let changes = in_calls(batch, &self.0, |rows, count| {
             let neighbors = self.0.rows(batch, rows.clone())?;
             let sample_of = |row: usize| (rows.start + row) / count;
-            let outputs = batch.outputs_of(&neighbors, sample_of, ", neighbours")?;
+            let outputs = batch.outputs_for_samples(&neighbors, sample_of, ", neighbours")?;
             let change = |(row, outputs): (usize, ndarray::ArrayView1<'_, f64>)| {
                 let (class, base, size) = &base[sample_of(row)];
                 let (class_of_neighbor, outputs) = classified(outputs);

@@ -26,7 +26,7 @@ pub enum Neighborhood {
     Around,
     /// Adds a normal number with the radius as standard deviation to every element.
     Gaussian,
-    /// The noise of [`GivenNeighbors`], which also determines the number of neighbours, for reproducing a run of
+    /// The noise of [`PrecomputedNeighbors`], which also determines the number of neighbours, for reproducing a run of
     /// another tool.
     #[param(skip)]
     Given,
@@ -35,9 +35,9 @@ pub enum Neighborhood {
 /// Given noise, which is added to the inputs: `(draws, n, …)`, where `…` are the axes of one sample, or one axis of its
 /// elements in row-major order.
 #[derive(Debug, Clone, PartialEq)]
-pub struct GivenNeighbors(pub ArrayD<f64>);
+pub struct PrecomputedNeighbors(pub ArrayD<f64>);
 
-impl SideInput for GivenNeighbors {
+impl SideInput for PrecomputedNeighbors {
     const INPUT: Input = input::NEIGHBORS;
 
     fn check(&self, shape: &[usize], _layout: InputLayout) -> Result<()> {
@@ -95,7 +95,7 @@ impl Neighbors {
     /// given; an empty-input error if given neighbours are missing.
     pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
         if self.neighborhood == Neighborhood::Given {
-            return run.side::<GivenNeighbors>().map(drop);
+            return run.side::<PrecomputedNeighbors>().map(drop);
         }
         run.refuse_masked_model()?;
         self.check_params()
@@ -107,7 +107,7 @@ impl Neighbors {
     /// An empty-input error if given neighbours are missing.
     pub fn count<T: Real>(&self, run: &RunData<'_, T>) -> Result<usize> {
         match self.neighborhood {
-            Neighborhood::Given => Ok(run.side::<GivenNeighbors>()?.0.shape()[0]),
+            Neighborhood::Given => Ok(run.side::<PrecomputedNeighbors>()?.0.shape()[0]),
             _ => Ok(self.n_neighbors),
         }
     }
@@ -142,7 +142,7 @@ impl Neighbors {
     ) -> Result<NeighborSource<'a, T>> {
         let count = self.count(batch.run())?;
         let given = match self.neighborhood {
-            Neighborhood::Given => Some(batch.run().side::<GivenNeighbors>()?),
+            Neighborhood::Given => Some(batch.run().side::<PrecomputedNeighbors>()?),
             _ => None,
         };
         Ok(NeighborSource {
@@ -169,7 +169,7 @@ pub(crate) struct NeighborSource<'a, T> {
     size: usize,
     /// Number of neighbours per sample.
     pub(crate) count: usize,
-    given: Option<&'a GivenNeighbors>,
+    given: Option<&'a PrecomputedNeighbors>,
     first_sample: usize,
     first_item: u64,
     is_finite: AtomicBool,
@@ -181,7 +181,7 @@ impl<T: Real> NeighborSource<'_, T> {
     pub(crate) fn write(&self, first: usize, values: &mut [T]) {
         let rows = (first..).zip(values.chunks_exact_mut(self.size));
         match (self.given, self.neighbors.neighborhood) {
-            (Some(GivenNeighbors(noise)), _) => {
+            (Some(PrecomputedNeighbors(noise)), _) => {
                 for (row, values) in rows {
                     let draw = noise.index_axis(ndarray::Axis(0), row % self.count);
                     let sample = self.first_sample + row / self.count;

@@ -34,7 +34,7 @@ pub enum RemovalOrder {
         /// Seed of the order.
         seed: u64,
     },
-    /// The order of [`GivenOrders`], for reproducing a run of another tool.
+    /// The order of [`PrecomputedOrders`], for reproducing a run of another tool.
     #[param(skip)]
     Given,
 }
@@ -61,9 +61,9 @@ pub enum RemovalTies {
 /// The index of a feature is that of its position in row-major order, of its cell, or the rank of its segment label.
 /// For a sample with fewer segments, indices of features that it lacks are skipped.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GivenOrders(pub Array2<u32>);
+pub struct PrecomputedOrders(pub Array2<u32>);
 
-impl SideInput for GivenOrders {
+impl SideInput for PrecomputedOrders {
     const INPUT: Input = input::ORDERS;
 
     fn check(&self, shape: &[usize], _layout: InputLayout) -> Result<()> {
@@ -139,7 +139,7 @@ impl<T: Real> MapWork<T> for OrderedFeatures {
                 return Ok((0..batch.n_samples()).map(order).collect());
             }
             RemovalOrder::Given => {
-                let given = &batch.run().side::<GivenOrders>()?.0;
+                let given = &batch.run().side::<PrecomputedOrders>()?.0;
                 let first = batch.samples().start;
                 let own_features = |sample: usize| {
                     let n = cells.for_sample(sample).n_cells() as u32;
@@ -245,7 +245,10 @@ impl RemovalOrder {
         if self != Self::Given {
             return Ok(());
         }
-        let (given, n) = (&run.side::<GivenOrders>()?.0, features.max_count(run)?);
+        let (given, n) = (
+            &run.side::<PrecomputedOrders>()?.0,
+            features.max_count(run)?,
+        );
         if given.ncols() != n {
             return Err(Error::shape(
                 input::ORDERS,

@@ -6,7 +6,7 @@ use xai_attribution::metric::{
     AnswerKept, LogProbabilityRise, ModelOutput, OutputFormula, OutputPair, Outputs,
     TargetSurprise, Value, registry,
 };
-use xai_attribution::perturbation::GivenBaselines;
+use xai_attribution::perturbation::PrecomputedBaselines;
 use xai_attribution::{Activation, Evaluate, Scoring};
 use xai_core::describe::with;
 
@@ -51,7 +51,7 @@ fn check(case: &Case, name: &str, mut settings: Vec<(String, Value)>, activation
         .maps(maps.view());
     if let Some(baseline) = array(case, "baseline") {
         settings.push(("baseline".into(), "given:0".into()));
-        data = data.with(GivenBaselines(vec![baseline]));
+        data = data.with(PrecomputedBaselines(vec![baseline]));
     }
     let metric = registry::find(name)
         .unwrap()

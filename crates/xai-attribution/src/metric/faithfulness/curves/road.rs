@@ -12,12 +12,13 @@ use xai_core::{Error, InputLayout, Real, Result};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
 use crate::input;
-use crate::metric::{GivenDraws, IMAGES_ONLY, Measure, Registered, SCORE_NEEDS};
+use crate::metric::{IMAGES_ONLY, Measure, PrecomputedDraws, Registered, SCORE_NEEDS};
 use crate::perturbation::absence::linear_imputation::MAX_LANES;
 use crate::perturbation::removal::removal_order::tied_features;
 use crate::perturbation::removal::removed::image;
 use crate::perturbation::{
-    CurveScores, Features, GivenNeighbors, OrderedPositions, RankBy, RemovalOrder, RemovalTies,
+    CurveScores, Features, OrderedPositions, PrecomputedNeighbors, RankBy, RemovalOrder,
+    RemovalTies,
 };
 
 /// The order in which a [`RoadMetric`] removes pixels.
@@ -216,7 +217,7 @@ pub enum ImputationNoise {
     /// stream.
     #[param(plain, at_least = 0)]
     Gaussian(f64),
-    /// Noise from [`GivenNeighbors`] for the removed elements, one draw per percentage.
+    /// Noise from [`PrecomputedNeighbors`] for the removed elements, one draw per percentage.
     #[param(skip)]
     Given,
 }
@@ -336,7 +337,7 @@ impl<T: Real> MapWork<T> for ImputedCurve {
         })?;
         let orders: &[Vec<u32>] = &orders;
         let given_noise = match self.noise {
-            ImputationNoise::Given => Some(&run.side::<GivenNeighbors>()?.0),
+            ImputationNoise::Given => Some(&run.side::<PrecomputedNeighbors>()?.0),
             ImputationNoise::Gaussian(_) => None,
         };
         let first_sample = batch.samples().start;
@@ -434,7 +435,7 @@ impl<T: Real, K: RoadOrder> Measure<T> for RoadMetric<K> {
         match self.noise {
             ImputationNoise::Gaussian(_) => Ok(()),
             ImputationNoise::Given => {
-                let given = &run.side::<GivenNeighbors>()?.0;
+                let given = &run.side::<PrecomputedNeighbors>()?.0;
                 let (expected, actual) = (self.percentages.len(), given.shape()[0]);
                 if expected == actual {
                     Ok(())
@@ -481,7 +482,7 @@ impl<T: Real, K: RoadOrder> Measure<T> for RoadMetric<K> {
 registered!(RoadMetric<K: RoadOrder>, options);
 
 impl<K: RoadOrder> Registered for RoadMetric<K> {
-    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
+    const PRECOMPUTED_DRAWS: Option<PrecomputedDraws<Self>> = Some(PrecomputedDraws {
         input: input::NEIGHBORS,
         take: |metric| metric.noise(ImputationNoise::Given),
     });

@@ -9,7 +9,7 @@ use xai_core::{Error, Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
-use crate::metric::{GivenDraws, Measure, Registered, SCORE_NEEDS};
+use crate::metric::{Measure, PrecomputedDraws, Registered, SCORE_NEEDS};
 use crate::perturbation::neighborhood::neighbors::AT_ONCE;
 use crate::perturbation::removal::removed::Remover;
 use crate::perturbation::removal::single_removal::Squares;
@@ -121,7 +121,7 @@ pub enum Perturbation {
         /// Standard deviation, positive, in the unit of the inputs.
         sigma: f64,
     },
-    /// Noise from [`GivenNeighbors`](crate::perturbation::GivenNeighbors). It is added to the input, so it is −I.
+    /// Noise from [`PrecomputedNeighbors`](crate::perturbation::PrecomputedNeighbors). It is added to the input, so it is −I.
     #[param(skip)]
     Given,
 }
@@ -452,7 +452,7 @@ impl<T: Real> Measure<T> for Infidelity {
 registered!(Infidelity, options);
 
 impl Registered for Infidelity {
-    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
+    const PRECOMPUTED_DRAWS: Option<PrecomputedDraws<Self>> = Some(PrecomputedDraws {
         input: input::NEIGHBORS,
         take: |metric| metric.perturbation(Perturbation::Given),
     });

@@ -7,7 +7,7 @@ use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
-use crate::metric::{GivenDraws, Measure, Registered, SCORE_NEEDS};
+use crate::metric::{Measure, PrecomputedDraws, Registered, SCORE_NEEDS};
 use crate::perturbation::removal::removal_order::tied_features;
 use crate::perturbation::removal::single_removal::check_group_size;
 use crate::perturbation::value_changes::{FeatureChanges, GroupChanges, Values};
@@ -159,7 +159,7 @@ impl<T: Real> Measure<T> for MonotonicityCorrelation {
 registered!(MonotonicityCorrelation, options);
 
 impl Registered for MonotonicityCorrelation {
-    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
+    const PRECOMPUTED_DRAWS: Option<PrecomputedDraws<Self>> = Some(PrecomputedDraws {
         input: input::GIVEN_VALUES,
         take: |metric| metric.value_range(ValueRange::Given),
     });

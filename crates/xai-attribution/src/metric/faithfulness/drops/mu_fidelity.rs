@@ -7,7 +7,7 @@ use xai_core::{Real, Result, parallel};
 
 use crate::batch::{ExplainedBatch, Plan, RunData};
 use crate::input;
-use crate::metric::{GivenDraws, Measure, Registered, SCORE_NEEDS};
+use crate::metric::{Measure, PrecomputedDraws, Registered, SCORE_NEEDS};
 use crate::perturbation::{
     Baseline, Features, RandomSubsets, SubsetDropRanks, SubsetDrops, SubsetSampling, SubsetSize,
 };
@@ -46,7 +46,7 @@ use crate::perturbation::{
 ///
 /// Also known as Faithfulness Correlation. For the number of Quantus, use [`Correlation::Pearson`],
 /// [`subset_size`](MuFidelity::subset_size), [`Features::Positions`], [`Baseline::SampleMin`] and
-/// its draws as [`GivenSubsets`](crate::perturbation::GivenSubsets), with inputs flattened to rows,
+/// its draws as [`PrecomputedSubsets`](crate::perturbation::PrecomputedSubsets), with inputs flattened to rows,
 /// because the features of Quantus are elements, not positions.
 ///
 /// Defaults: 200 subsets of a fifth of a 9 × 9 grid, baseline 0, seed 1.
@@ -163,7 +163,7 @@ impl<T: Real> Measure<T> for MuFidelity {
 registered!(MuFidelity, options);
 
 impl Registered for MuFidelity {
-    const GIVEN_DRAWS: Option<GivenDraws<Self>> = Some(GivenDraws {
+    const PRECOMPUTED_DRAWS: Option<PrecomputedDraws<Self>> = Some(PrecomputedDraws {
         input: input::SUBSETS,
         take: |metric| metric.sampling(SubsetSampling::Given),
     });

@@ -9,7 +9,7 @@ use xai_core::{Real, Result};
 
 use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
 use crate::metric::kinds::top_k::TopK;
-use crate::metric::{GivenDraws, Measure, Registered, SCORE_NEEDS};
+use crate::metric::{Measure, PrecomputedDraws, Registered, SCORE_NEEDS};
 use crate::perturbation::removal::removal_order::tied_features;
 use crate::perturbation::{
     Features, Neighborhood, Neighbors, OrderedPositions, RankBy, RemovalOrder, RemovalTies,
@@ -250,5 +250,5 @@ impl<T: Real, K: NoisyPart> Measure<T> for PredictionGap<K> {
 registered!(PredictionGap<K: NoisyPart>, options);
 
 impl<K: NoisyPart> Registered for PredictionGap<K> {
-    const GIVEN_DRAWS: Option<GivenDraws<Self>> = given_neighbors!();
+    const PRECOMPUTED_DRAWS: Option<PrecomputedDraws<Self>> = given_neighbors!();
 }
