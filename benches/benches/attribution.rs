@@ -80,14 +80,19 @@ fn metrics(c: &mut Criterion) {
     let targets = vec![3u8; 64];
     group.bench_function("model_alone", |b| b.iter(|| strided(black_box(x.view()))));
     group.bench_function("average_drop", |b| {
-        b.iter(|| AverageDrop::new().evaluate(&strided, x.view(), &targets, e.view()));
+        let drop = AverageDrop::new().layout(InputLayout::ChannelsLast);
+        b.iter(|| drop.evaluate(&strided, x.view(), &targets, e.view()));
     });
     group.bench_function("deletion_50_steps", |b| {
-        let deletion = Deletion::new().steps(Some(50));
+        let deletion = Deletion::new()
+            .steps(Some(50))
+            .layout(InputLayout::ChannelsLast);
         b.iter(|| deletion.evaluate(&strided, x.view(), &targets, e.view()));
     });
     group.bench_function("mu_fidelity_50_subsets", |b| {
-        let fidelity = MuFidelity::new().n_subsets(50);
+        let fidelity = MuFidelity::new()
+            .n_subsets(50)
+            .layout(InputLayout::ChannelsLast);
         b.iter(|| fidelity.evaluate(&strided, x.view(), &targets, e.view()));
     });
     group.bench_function("ssim", |b| {
@@ -275,7 +280,10 @@ fn without_model(c: &mut Criterion) {
          evaluate: &dyn Fn(Data<'_, f32>) -> Result<MetricValue, EvaluationError>| {
             group.bench_function(name, |b| {
                 b.iter(|| {
-                    let data = Data::new(x.view(), &targets).model(&model).maps(e.view());
+                    let data = Data::new(x.view(), &targets)
+                        .model(&model)
+                        .maps(e.view())
+                        .layout(InputLayout::ChannelsLast);
                     evaluate(data).expect("a value")
                 });
             });

@@ -72,7 +72,9 @@ impl Linear {
 
 fn average_drop(data: &Data) -> Result<Prepared> {
     let linear = Linear::read(data)?;
-    let metric = AverageDrop::new().activation(Activation::Softmax);
+    let metric = AverageDrop::new()
+        .layout(InputLayout::ChannelsLast)
+        .activation(Activation::Softmax);
     let run = move || {
         let model = |batch: ArrayViewD<'_, f32>| linear.outputs(batch);
         let scores = metric.evaluate(
@@ -92,6 +94,7 @@ fn deletion(data: &Data) -> Result<Prepared> {
     let linear = Linear::read(data)?;
     let metric = Deletion::new()
         .steps(Some(50))
+        .layout(InputLayout::ChannelsLast)
         .activation(Activation::Softmax);
     let run = move || {
         let model = |batch: ArrayViewD<'_, f32>| linear.outputs(batch);

@@ -45,6 +45,10 @@ pub const ONE_OUTPUT: Help = Help::new(
     "the only output of the model belongs to class 0: for two classes pass targets of shape (n, 1), 1 for samples \
      of the class that it is evidence for and -1 for the others, or let the model return one output per class",
 );
+/// For images whose channels may come first or last.
+pub const CHOOSE_LAYOUT: Help = Help::new(
+    "choose {layout=channels-first}, the order of PyTorch, or {layout=channels-last}, the order of TensorFlow",
+);
 /// For a softmax or log-softmax of one output, which is constant.
 pub const CHOOSE_SIGMOID: Help = Help::new(
     "choose {activation=sigmoid} if the output is the logit of one of two classes, or {activation=none}",

@@ -40,6 +40,8 @@ pub const MAP_DISTANCES: Input = Input::new("distances of maps");
 /// Images that are compared.
 pub const IMAGES: Input = Input::new("images");
 
+/// Order of the axes of inputs and maps.
+pub const LAYOUT: Input = Input::new("layout");
 /// Largest number of rows per call of the model.
 pub const BATCH_SIZE: Input = Input::new("batch_size");
 /// Class that given maps explain.

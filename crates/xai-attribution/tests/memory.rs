@@ -5,7 +5,7 @@ use peak_alloc::PeakAlloc;
 use xai_attribution::batch::{Data, Masks, ReferenceMaps, SecondMaps, Segments};
 use xai_attribution::metric::{Value, registry};
 use xai_attribution::model::{BoxError, Targets};
-use xai_attribution::{Concurrent, ErrorKind, Evaluate, run};
+use xai_attribution::{Concurrent, ErrorKind, Evaluate, InputLayout, run};
 
 /// The system's allocator, counting the bytes that are held and the most that ever were.
 #[global_allocator]
@@ -58,6 +58,7 @@ fn peaks() -> Vec<(&'static str, usize)> {
         let metric = entry.build::<f64>(&settings).unwrap();
         let data = Data::new(x.view(), &[0, 1])
             .model(&model)
+            .layout(InputLayout::ChannelsLast)
             .batch_size(1)
             .maps(maps.view())
             .explainer(&explainer)

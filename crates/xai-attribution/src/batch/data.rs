@@ -112,6 +112,10 @@ impl<T: Real, S: Samples<T> + Send> Samples<T> for SharedMaps<S> {
     fn in_memory(&self) -> Option<ndarray::ArrayViewD<'_, T>> {
         self.0.in_memory()
     }
+
+    fn layout(&self) -> Option<InputLayout> {
+        self.0.layout()
+    }
 }
 
 impl<'a, T: Real> Data<'a, T> {
@@ -199,6 +203,14 @@ impl<'a, T: Real> Data<'a, T> {
     /// Number of samples.
     pub(crate) fn n_samples(&self) -> usize {
         self.inputs.shape().first().copied().unwrap_or_default()
+    }
+
+    /// Sets a layout for images without one, for results that do not depend on it.
+    pub(crate) fn with_any_layout(mut self) -> Self {
+        if self.inputs.shape().len() == 4 && self.inputs.layout().is_none() {
+            self.scoring.layout.get_or_insert(InputLayout::ChannelsLast);
+        }
+        self
     }
 
     /// Sets the index of the first sample in a larger data set of which this is a part. Random choices depend on that

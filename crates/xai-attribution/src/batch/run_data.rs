@@ -76,6 +76,8 @@ impl<'a, T: Real> RunData<'a, T> {
         read_as: Input,
     ) -> Result<Self> {
         scoring.check()?;
+        check_same_layout(scoring.layout, inputs.layout())?;
+        scoring.layout = scoring.layout.or(inputs.layout());
         let n = inputs.shape().first().copied().unwrap_or_default();
         if n == 0 {
             return Err(Error::empty(input::INPUTS));
@@ -85,7 +87,8 @@ impl<'a, T: Real> RunData<'a, T> {
         }
         check_in_memory(input::INPUTS, &*inputs)?;
         let layout = match scoring.layout_of(inputs.shape()) {
-            Err(_) if any_shape => None,
+            // Images are refused without a layout in every run.
+            Err(error) if any_shape && error.input() != input::LAYOUT => None,
             layout => Some(layout?),
         };
         if inputs.shape().contains(&0) {
@@ -200,7 +203,7 @@ impl<'a, T: Real> RunData<'a, T> {
         self.positions.positions
     }
 
-    /// Layout of positions and channels in a sample.
+    /// InputLayout of positions and channels in a sample.
     #[must_use]
     pub fn positions(&self) -> Positions {
         self.positions
@@ -412,7 +415,23 @@ impl<'a, T: Real> RunData<'a, T> {
             });
         }
         check_in_memory(input::EXPLANATIONS, maps)?;
+        check_same_layout(self.scoring.layout, maps.layout())?;
         Positions::check_maps(self.shape(), shape, self.layout)
+    }
+}
+
+/// Checks that the layout of samples that know theirs is the layout of the run, if both are known.
+fn check_same_layout(expected: Option<InputLayout>, actual: Option<InputLayout>) -> Result<()> {
+    match (expected, actual) {
+        (Some(expected), Some(actual)) if expected != actual => {
+            let expected = format!("{expected:?}, as the run");
+            Err(Error::parameter(
+                input::LAYOUT,
+                format!("{actual:?}"),
+                expected,
+            ))
+        }
+        _ => Ok(()),
     }
 }
 

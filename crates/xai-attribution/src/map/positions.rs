@@ -47,7 +47,7 @@ pub(crate) fn largest<T: Real>(attributions: &[T], k: usize) -> Vec<usize> {
     order
 }
 
-/// Layout for reading maps by position. Maps without a channel axis are read element by element.
+/// InputLayout for reading maps by position. Maps without a channel axis are read element by element.
 pub(crate) fn layout_of_maps(shape: &[usize], layout: InputLayout) -> InputLayout {
     match (layout, shape.len()) {
         (InputLayout::ChannelsFirst | InputLayout::ChannelsLast, 3) => InputLayout::TimeSeries,

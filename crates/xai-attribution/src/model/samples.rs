@@ -8,7 +8,7 @@ use ndarray::{
 use xai_core::number::{check_finite, class_index, labels_to_i64};
 use xai_core::output::arg_max;
 use xai_core::text::numbered_range;
-use xai_core::{Error, Input, Label, Real, Result};
+use xai_core::{Error, Input, InputLayout, Label, Real, Result};
 
 use crate::model::BoxError;
 use crate::{help, input};
@@ -57,6 +57,69 @@ pub trait Samples<T: Real>: Sync {
     fn in_memory(&self) -> Option<ArrayViewD<'_, T>> {
         None
     }
+
+    /// Order of the axes, if it is known. Otherwise the scoring settings decide.
+    fn layout(&self) -> Option<InputLayout> {
+        None
+    }
+}
+
+/// Images whose order of axes is known, so that the evaluation needs no [`layout`](crate::Evaluate::layout).
+///
+/// ```
+/// use ndarray::{Array2, Array4, ArrayViewD, Axis};
+/// use xai_attribution::model::Images;
+/// use xai_attribution::{Deletion, Evaluate};
+/// // The score is the sum of all elements.
+/// let model = |batch: ArrayViewD<'_, f32>| -> Result<Array2<f32>, std::fmt::Error> {
+///     let sums = batch.outer_iter().map(|image| image.sum()).collect();
+///     Ok(Array2::from_shape_vec((batch.len_of(Axis(0)), 1), sums).unwrap())
+/// };
+/// let images = Array4::<f32>::ones((2, 3, 4, 4)); // (n, channels, height, width)
+/// let maps = images.map(|x| x / 2.0);
+/// let deletion = Deletion::new().steps(Some(2));
+/// let value = deletion.evaluate(&model, Images::channels_first(images.view()), &[0, 0], maps.view())?;
+/// assert_eq!(value.value, 24.0); // the score falls from 48 to 0
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Images<S> {
+    samples: S,
+    layout: InputLayout,
+}
+
+impl<S> Images<S> {
+    /// Images of shape `(n, channels, height, width)`, the order of PyTorch.
+    #[must_use]
+    pub fn channels_first(samples: S) -> Self {
+        let layout = InputLayout::ChannelsFirst;
+        Self { samples, layout }
+    }
+
+    /// Images of shape `(n, height, width, channels)`, the order of TensorFlow.
+    #[must_use]
+    pub fn channels_last(samples: S) -> Self {
+        let layout = InputLayout::ChannelsLast;
+        Self { samples, layout }
+    }
+}
+
+impl<T: Real, S: Samples<T>> Samples<T> for Images<S> {
+    fn shape(&self) -> &[usize] {
+        self.samples.shape()
+    }
+
+    fn batch(&self, samples: Range<usize>) -> Result<CowArray<'_, T, IxDyn>, BoxError> {
+        self.samples.batch(samples)
+    }
+
+    fn in_memory(&self) -> Option<ArrayViewD<'_, T>> {
+        self.samples.in_memory()
+    }
+
+    fn layout(&self) -> Option<InputLayout> {
+        Some(self.layout)
+    }
 }
 
 impl<T, S, D> Samples<T> for ArrayBase<S, D>
@@ -89,9 +152,15 @@ impl<T: Real, S: Samples<T> + ?Sized> Samples<T> for &S {
                 (**self).batch(samples)
             }
 
-    fn in_memory(&self) -> Option<ArrayViewD<'_, T>> {
-        (**self).in_memory()
-    }
+            fn in_memory(&self) -> Option<ArrayViewD<'_, T>> {
+                (**self).in_memory()
+            }
+
+            fn layout(&self) -> Option<InputLayout> {
+                (**self).layout()
+            }
+        }
+    )+};
 }
 
 /// Checks that samples in memory are finite. Others are checked when they are read.

@@ -115,9 +115,22 @@ impl Scoring {
     /// Returns the layout of inputs of this shape.
     ///
     /// # Errors
-    /// A shape mismatch if no layout fits.
+    /// An invalid parameter for four axes if no layout is set; a shape mismatch if no layout fits.
+    ///
+    /// ```
+    /// use xai_attribution::{InputLayout, Scoring};
+    /// assert_eq!(Scoring::default().layout_of(&[5, 12])?, InputLayout::Tabular);
+    /// let error = Scoring::default().layout_of(&[5, 3, 8, 8]).unwrap_err();
+    /// assert!(error.to_string().contains("channels-first or channels-last"));
+    /// # Ok::<(), xai_attribution::Error>(())
+    /// ```
     pub fn layout_of(&self, shape: &[usize]) -> Result<InputLayout> {
         match self.layout {
+            None if shape.len() == 4 => {
+                let expected = "channels-first or channels-last for inputs with four axes";
+                let error = Error::parameter(input::LAYOUT, "none", expected);
+                Err(error.with_help(help::CHOOSE_LAYOUT))
+            }
             Some(layout) if layout.n_axes() == shape.len() => Ok(layout),
             // Whether channels come first is irrelevant for inputs other than images, so their layout is inferred.
             Some(InputLayout::ChannelsFirst) | None => {

@@ -83,7 +83,20 @@ pub trait Evaluate: Sized {
         self.configure(|own| own.allow_batch_dependence = allow)
     }
 
-    /// Meaning of the axes of the inputs. Default: inferred from their number, channels last for images.
+    /// Sets the order of the axes of the inputs. Default: inferred from their number. Required for inputs with four
+    /// axes, unless they are [`Images`](crate::model::Images): their channels come first in PyTorch, last in
+    /// TensorFlow.
+    ///
+    /// ```
+    /// use ndarray::Array4;
+    /// use xai_attribution::{Complexity, Evaluate, InputLayout, batch::Data};
+    /// let maps = Array4::from_elem((1, 3, 2, 2), 1.0);
+    /// let complexity = Complexity::new();
+    /// assert!(complexity.evaluate_on(Data::from_maps(maps.view())).is_err());
+    /// let value = complexity.layout(InputLayout::ChannelsFirst).evaluate_on(Data::from_maps(maps.view()))?;
+    /// assert!((value.value - 4f64.ln()).abs() < 1e-12); // four equal positions
+    /// # Ok::<(), xai_attribution::Error>(())
+    /// ```
     #[must_use]
     fn layout(self, layout: InputLayout) -> Self::Configured {
         self.configure(|own| own.layout = Some(layout))

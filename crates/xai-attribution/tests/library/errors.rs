@@ -6,11 +6,12 @@ use std::ops::Range;
 use ndarray::{Array2, ArrayD, ArrayViewD, CowArray, IxDyn, array};
 use xai_attribution::batch::Data;
 use xai_attribution::metric::{AverageStability, MetricValue, PointingGame};
-use xai_attribution::model::{BoxError, Samples, Targets};
+use xai_attribution::model::{BoxError, Images, Samples, Targets};
 use xai_attribution::perturbation::{Features, SubsetSize};
 use xai_attribution::{
     AverageDrop, AverageGain, BaseScorePolicy, Baseline, Complexity, Concurrent, Deletion,
-    Evaluate, Evaluation, EvaluationError, InputLayout, Model, MuFidelity, complexity, help, input,
+    Evaluate, Evaluation, EvaluationError, InputLayout, Model, MuFidelity, Scoring, complexity,
+    help, input,
 };
 use xai_core::{Error, ErrorKind, Input};
 
@@ -477,7 +478,9 @@ fn baselines_and_subsets_outside_their_domain_are_named() {
     let image = ones(&[2, 3, 3, 2]);
     let table = ones(&[2, 4]);
     let deletion = |x: &ArrayD<f64>, baseline: Baseline| {
-        let deletion = Deletion::new().baseline(baseline);
+        let deletion = Deletion::new()
+            .baseline(baseline)
+            .layout(InputLayout::ChannelsLast);
         reason(deletion.evaluate(&first, x.view(), &[0, 0], x.view()))
     };
     for (x, baseline, about) in [
@@ -508,7 +511,10 @@ fn baselines_and_subsets_outside_their_domain_are_named() {
     assert_eq!(nan.index(), [0, 0, 0]);
     assert_error!(nan, input::BASELINE, ErrorKind::NonFinite);
 
-    let fidelity = |f: MuFidelity| reason(f.evaluate(&first, image.view(), &[0, 0], image.view()));
+    let fidelity = |f: MuFidelity| {
+        let f = f.layout(InputLayout::ChannelsLast);
+        reason(f.evaluate(&first, image.view(), &[0, 0], image.view()))
+    };
     for (metric, about) in [
         (
             MuFidelity::new().features(Features::Grid(0)),
@@ -609,4 +615,66 @@ fn masks_of_tables_may_have_two_axes() {
     let data = Data::from_maps(maps.view()).with_array(input::MASKS, masks);
     let hits = PointingGame::new().evaluate_on(data.unwrap()).unwrap();
     assert_eq!(hits.per_sample, [Some(1.0), Some(0.0)]);
+}
+
+#[test]
+fn images_need_a_layout_in_every_kind_of_run() {
+    let (x, maps) = (ones(&[2, 2, 3, 3]), ones(&[2, 3, 3]));
+    let explainer = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, Infallible> {
+        Ok(x.to_owned())
+    };
+    let data = || Data::new(x.view(), &[0, 0]).explainer(&explainer);
+    let scoring = Scoring::default();
+    let errors = [
+        reason(Deletion::new().evaluate(&first, x.view(), &[0, 0], maps.view())),
+        reason(AverageStability::new().evaluate_on(data())),
+        reason(Complexity::new().evaluate_on(Data::from_maps(x.view()))),
+        reason(masked_scores(
+            &first,
+            x.view(),
+            &[0, 0],
+            maps.view(),
+            &scoring,
+        )),
+        reason(
+            Evaluation::new(&first, x.view(), &[0, 0])
+                .maps("maps", maps.view())
+                .metric(Deletion::new())
+                .evaluate(),
+        ),
+    ];
+    for error in errors {
+        assert!(is_parameter(&error, input::LAYOUT), "{error}");
+        assert_eq!(error.help(), Some(help::CHOOSE_LAYOUT));
+        let text = error.to_string();
+        assert!(text.contains("channels-first") && text.contains("channels-last"));
+    }
+    // Scores of unchanged images, and inputs with fewer axes, need none.
+    assert!(base_scores(&first, x.view(), &[0, 0], &scoring).is_ok());
+    assert!(
+        Complexity::new()
+            .evaluate_on(Data::from_maps(maps.view()))
+            .is_ok()
+    );
+}
+
+#[test]
+fn images_may_know_their_layout() {
+    let x = ArrayD::from_shape_fn(IxDyn(&[2, 3, 4, 4]), |i| {
+        (i[1] + 2 * i[2] + i[3] * i[0]) as f64
+    });
+    let deletion = Deletion::new().steps(Some(4));
+    let (y, images) = ([0, 0], || Images::channels_first(x.view()));
+    let known = deletion.evaluate(&first, images(), &y, images());
+    let set = deletion.clone().layout(InputLayout::ChannelsFirst);
+    let plain = set.evaluate(&first, x.view(), &y, x.view());
+    assert_eq!(known.unwrap(), plain.unwrap());
+    let other = deletion.clone().layout(InputLayout::ChannelsLast);
+    let last = Images::channels_last(x.view());
+    for error in [
+        reason(other.evaluate(&first, images(), &y, x.view())),
+        reason(deletion.evaluate(&first, images(), &y, last)),
+    ] {
+        assert!(is_parameter(&error, input::LAYOUT), "{error}");
+    }
 }

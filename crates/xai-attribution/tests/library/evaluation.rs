@@ -10,8 +10,8 @@ use xai_attribution::model::{Counted, ModelCalls};
 use xai_attribution::perturbation::{Features, SubsetSampling, SubsetSize};
 use xai_attribution::{
     Activation, AverageDrop, AverageGain, AverageIncrease, Baseline, Complexity, Concurrent,
-    Deletion, Evaluate, Evaluation, Insertion, Model, MuFidelity, Sparseness, complexity, help,
-    input, sparseness,
+    Deletion, Evaluate, Evaluation, InputLayout, Insertion, Model, MuFidelity, Sparseness,
+    complexity, help, input, sparseness,
 };
 use xai_core::statistics::{IntervalMethod, wilson};
 
@@ -58,6 +58,7 @@ fn evaluation<'a, M: Model<f64> + ?Sized>(
     y: &[u8],
 ) -> Evaluation<'a, f64> {
     let mut evaluation = Evaluation::new(model, x.view(), y)
+        .layout(InputLayout::ChannelsLast)
         .activation(Activation::Softmax)
         .replicates(50)
         .metric(AverageDrop::default())
@@ -107,7 +108,7 @@ proptest! {
             let per_sample = |metric: &str| table.result(name, metric).unwrap().per_sample.clone();
             macro_rules! alone {
                 ($metric:expr) => {
-                    $metric.activation(softmax).evaluate(&thirds, x.view(), &y, maps.view())
+                    $metric.activation(softmax).layout(InputLayout::ChannelsLast).evaluate(&thirds, x.view(), &y, maps.view())
                 };
             }
             prop_assert_eq!(alone!(AverageDrop::new()).unwrap().per_sample, per_sample("average_drop"));
@@ -118,7 +119,7 @@ proptest! {
             if let Ok(fidelity) = alone!(MuFidelity::new().n_subsets(7).features(Features::Grid(3))) {
                 prop_assert_eq!(fidelity.per_sample, per_sample("mu_fidelity"));
             }
-            let layout = xai_attribution::InputLayout::ChannelsLast;
+            let layout = InputLayout::ChannelsLast;
             prop_assert_eq!(complexity(maps.view(), layout).unwrap().per_sample, per_sample("complexity"));
             prop_assert_eq!(sparseness(maps.view(), layout).unwrap().per_sample, per_sample("sparseness"));
         }
@@ -131,7 +132,7 @@ proptest! {
             let of = |a: &ArrayD<f64>| a.slice_axis(Axis(0), Slice::from(range.clone())).to_owned();
             let x = of(&x);
             let maps: Vec<_> = maps.iter().map(of).collect();
-            let mut evaluation = Evaluation::new(&thirds, x.view(), &y[range.clone()])
+            let mut evaluation = Evaluation::new(&thirds, x.view(), &y[range.clone()]).layout(InputLayout::ChannelsLast)
                 .batch_size(3)
                 .metric(Insertion::default())
                 .metric(MuFidelity::new().n_subsets(5).features(Features::Positions))
@@ -174,7 +175,7 @@ proptest! {
             Ok(Array2::from_shape_vec((batch.shape()[0], 1), scores.collect()).unwrap())
         };
         let fidelity = MuFidelity::new().n_subsets(30).features(grid.map_or(Features::Positions, Features::Grid)).sampling(sampling).subset_size(SubsetSize::Fraction(fraction));
-        let of = |maps: &ArrayD<f64>| fidelity.evaluate(&linear, x.view(), &[0; 4], maps.view());
+        let of = |maps: &ArrayD<f64>| fidelity.clone().layout(InputLayout::ChannelsLast).evaluate(&linear, x.view(), &[0; 4], maps.view());
         // All attributions may be equal by chance, or a grid have one cell: then there is no order.
         if let (Ok(right), Ok(wrong)) = (of(&terms), of(&terms.mapv(|t| -t))) {
             for score in right.per_sample.into_iter().flatten() {
@@ -190,7 +191,7 @@ proptest! {
     fn baselines_that_are_the_same_inputs_give_the_same_curve((x, maps, y) in study(), grey in -1.0..1.0f64) {
         let of = |baseline: Baseline| {
             let deletion = Deletion::new().baseline(baseline);
-            deletion.evaluate(&thirds, x.view(), &y, maps[2].view()).unwrap()
+            deletion.layout(InputLayout::ChannelsLast).evaluate(&thirds, x.view(), &y, maps[2].view()).unwrap()
         };
         let number = of(Baseline::Value(grey));
         prop_assert_eq!(&number, &of(vec![grey, grey].into()));
@@ -231,6 +232,7 @@ fn the_model_is_called_as_often_as_the_formulas_need_and_no_more() {
     };
     let (x, maps, y) = grey(50);
     let one = Evaluation::new(&model, x.view(), &y)
+        .layout(InputLayout::ChannelsLast)
         .activation(Activation::Softmax)
         .batch_size(8)
         .maps("a", maps[0].view())
@@ -265,6 +267,7 @@ fn few_samples_share_calls_over_steps_and_subsets() {
     let (x, maps, y) = grey(2);
     let counted = Counted::new(&thirds);
     Deletion::new()
+        .layout(InputLayout::ChannelsLast)
         .evaluate(&counted, x.view(), &y, maps[0].view())
         .unwrap();
     // Both ends, and the 9 steps between them of 2 samples in one call of 18 rows, of which one is asked alone.
@@ -272,6 +275,7 @@ fn few_samples_share_calls_over_steps_and_subsets() {
     let counted = Counted::new(&thirds);
     MuFidelity::new()
         .n_subsets(64)
+        .layout(InputLayout::ChannelsLast)
         .evaluate(&counted, x.view(), &y, maps[0].view())
         .unwrap();
     assert_eq!(
@@ -287,6 +291,7 @@ fn few_samples_share_calls_over_steps_and_subsets() {
 fn metrics_of_maps_alone_never_call_the_model() {
     let (x, maps, y) = grey(5);
     let table = Evaluation::new(&thirds, x.view(), &y)
+        .layout(InputLayout::ChannelsLast)
         .maps("a", maps[0].view())
         .metric(Complexity)
         .metric(Sparseness)
@@ -304,6 +309,7 @@ fn an_explainer_that_keeps_the_evidence_is_better_than_one_that_keeps_the_rest()
     });
     let wrong = right.mapv(|v| 1.1 - v);
     let table = Evaluation::new(&thirds, x.view(), &y)
+        .layout(InputLayout::ChannelsLast)
         .activation(Activation::Softmax)
         .maps("wrong", wrong.view())
         .maps("right", right.view())
@@ -357,6 +363,7 @@ fn an_epsilon_is_no_evidence() {
     let maps = Array2::from_shape_fn((40, 5), |(i, j)| ((i * 5 + j * 2) % 7) as f64 / 7.0);
     let targets: Vec<usize> = (0..40).map(|i| i % 5).collect();
     let table = Evaluation::new(&model, inputs.view(), &targets)
+        .layout(InputLayout::ChannelsLast)
         .maps("as it is", maps.view())
         .maps("scaled", maps.mapv(|x| x * 1e-1))
         .metric(AverageDrop::default())
@@ -462,7 +469,11 @@ fn a_metric_by_name_may_be_there_twice_with_other_parameters() {
     let settings: Settings = "deletion(steps=2), deletion(steps=4, baseline=0.5)"
         .parse()
         .unwrap();
-    let evaluation = || Evaluation::new(&thirds, x.view(), &[0, 1, 2, 0]).maps("maps", maps.view());
+    let evaluation = || {
+        Evaluation::new(&thirds, x.view(), &[0, 1, 2, 0])
+            .layout(InputLayout::ChannelsLast)
+            .maps("maps", maps.view())
+    };
     let mut named = evaluation();
     for setting in &settings.0 {
         named = named.metric_named(setting.to_string(), from_setting::<f64>(setting).unwrap());
@@ -473,7 +484,12 @@ fn a_metric_by_name_may_be_there_twice_with_other_parameters() {
         Deletion::new().steps(Some(4)).baseline(0.5),
     ];
     for (setting, metric) in settings.0.iter().zip(metrics) {
-        let alone = metric.evaluate(&thirds, x.view(), &[0, 1, 2, 0], maps.view());
+        let alone = metric.layout(InputLayout::ChannelsLast).evaluate(
+            &thirds,
+            x.view(),
+            &[0, 1, 2, 0],
+            maps.view(),
+        );
         let result = table.result("maps", &setting.to_string()).unwrap();
         assert_eq!(result.per_sample, alone.unwrap().per_sample);
     }
@@ -498,6 +514,7 @@ fn a_metric_that_is_undefined_for_the_scores_leaves_the_others_their_values() {
     let large = scale(8.0);
     let evaluation = |batch_size: usize| {
         Evaluation::new(&large, x.view(), &y)
+            .layout(InputLayout::ChannelsLast)
             .maps("a", maps[0].view())
             .maps("b", maps[1].view())
             .batch_size(batch_size)
@@ -522,6 +539,7 @@ fn a_metric_that_is_undefined_for_the_scores_leaves_the_others_their_values() {
     // A part of the data set where the metric is defined does not make it defined for the whole.
     let small = scale(0.01);
     let defined = Evaluation::new(&small, x.view(), &y)
+        .layout(InputLayout::ChannelsLast)
         .maps("a", maps[0].view())
         .maps("b", maps[1].view())
         .metric(AverageGain::default())

@@ -89,6 +89,7 @@ impl Case {
         let scoring = Scoring {
             activation: self.activation(),
             batch_size: Some(3),
+            layout: Some(InputLayout::ChannelsLast),
             ..Scoring::default()
         };
         let (x, e) = (self.inputs(), self.maps());
@@ -144,6 +145,7 @@ fn a_map_of_zeros_has_no_masked_score() {
         let (x, e) = (case.inputs(), case.maps());
         let scoring = Scoring {
             activation: case.activation(),
+            layout: Some(InputLayout::ChannelsLast),
             ..Scoring::default()
         };
         let model = case.model();
@@ -164,7 +166,9 @@ fn a_base_score_that_cannot_be_divided_by_is_an_error_unless_as_is() {
     let mut refused = 0;
     for case in cases() {
         let (x, e) = (case.inputs(), case.maps());
-        let metric = AverageDrop::new().activation(case.activation());
+        let metric = AverageDrop::new()
+            .layout(InputLayout::ChannelsLast)
+            .activation(case.activation());
         let ours = metric.evaluate(&case.model(), x.view(), &case.targets(), e.view());
         match ours.map_err(Error::from) {
             // The peer has a value of a map of zeros, too.
@@ -219,6 +223,7 @@ fn deletion_and_insertion_are_those_of_the_peer() {
                 .baseline(0.25)
                 .activation(case.activation())
                 .batch_size(3)
+                .layout(InputLayout::ChannelsLast)
                 .evaluate(&case.model(), x.view(), &case.targets(), e.view());
             compare("deletion", deletion.unwrap());
             let insertion = Insertion::new()
@@ -227,6 +232,7 @@ fn deletion_and_insertion_are_those_of_the_peer() {
                 .baseline(0.25)
                 .activation(case.activation())
                 .batch_size(3)
+                .layout(InputLayout::ChannelsLast)
                 .evaluate(&case.model(), x.view(), &case.targets(), e.view());
             compare("insertion", insertion.unwrap());
         }
@@ -296,6 +302,7 @@ fn mu_fidelity_is_that_of_the_peer_within_the_error_of_its_subsets() {
         let ours = fidelity
             .clone()
             .batch_size(1000)
+            .layout(InputLayout::ChannelsLast)
             .activation(case.activation());
         let ours = ours
             .evaluate(&case.model(), x.view(), &case.targets(), e.view())

@@ -10,7 +10,7 @@ use xai_attribution::evaluation::EvaluationTable;
 use xai_attribution::model::{BoxError, Samples};
 use xai_attribution::perturbation::Features;
 use xai_attribution::{
-    AverageDrop, Baseline, Deletion, Evaluate, Evaluation, Insertion, MuFidelity,
+    AverageDrop, Baseline, Deletion, Evaluate, Evaluation, InputLayout, Insertion, MuFidelity,
 };
 use xai_core::random::{random_stream, uniform};
 
@@ -29,6 +29,7 @@ fn array(item: u64) -> Array4<f32> {
 
 fn table(inputs: impl Samples<f32>, maps: impl Samples<f32>) -> EvaluationTable {
     Evaluation::new(&model, inputs, &[1u8; 40])
+        .layout(InputLayout::ChannelsLast)
         .batch_size(7)
         .replicates(50)
         .maps("maps", maps)

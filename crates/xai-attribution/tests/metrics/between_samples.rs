@@ -297,6 +297,7 @@ fn an_explainer_must_give_maps_of_one_shape() {
     let data = Data::new(x.view(), &[0u8; 4])
         .model(&model)
         .explainer(&explainer)
+        .layout(xai_attribution::InputLayout::ChannelsLast)
         .batch_size(2);
     let error = Sufficiency::new()
         .evaluate_on(data)

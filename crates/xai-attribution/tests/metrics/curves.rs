@@ -122,6 +122,7 @@ fn segments_may_have_gaps_and_differ_between_samples() {
     let data = Data::new(x.view(), &[0, 0])
         .model(&sum)
         .maps(maps.view())
+        .layout(InputLayout::ChannelsLast)
         .with(Segments::new(segments));
     let value = Irof::new().evaluate_on(data).unwrap();
     // Sample 0: 1..=8, of which the right half (3, 4, 7, 8) goes first: 36, 14, 0 of 36.
@@ -202,6 +203,7 @@ fn road_fills_from_what_is_left() {
     let evaluate = |metric: &dyn Measure<f64>, maps: &ArrayD<f64>| {
         let data = Data::new(ramp.view(), &[0, 0])
             .model(&same)
+            .layout(InputLayout::ChannelsLast)
             .maps(maps.view());
         metric.evaluate_on(data).unwrap()
     };

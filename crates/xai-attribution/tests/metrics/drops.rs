@@ -8,9 +8,9 @@ use xai_attribution::metric::{
     Measure, MonotonicityCorrelation, Perturbation, PredictionGapImportant,
     PredictionGapUnimportant, Scaling, SensitivityN, Ties, TopK, Violations,
 };
-use xai_attribution::perturbation::{Features, GivenNeighbors};
-use xai_attribution::perturbation::{GivenValues, ValueRange};
-use xai_attribution::{Accumulator, AverageDrop, BaseScorePolicy, Evaluate, input};
+use xai_attribution::perturbation::{Features, PrecomputedNeighbors};
+use xai_attribution::perturbation::{PrecomputedValues, ValueRange};
+use xai_attribution::{Accumulator, AverageDrop, BaseScorePolicy, Evaluate, InputLayout, input};
 use xai_core::Input;
 use xai_core::random::{random_stream, uniform};
 
@@ -46,6 +46,7 @@ fn data<'a>(x: &'a ArrayD<f64>, maps: &'a ArrayD<f64>) -> Data<'a, f64> {
     Data::new(x.view(), &targets)
         .model(&linear)
         .maps(maps.view())
+        .layout(InputLayout::ChannelsLast)
 }
 
 fn per_sample(metric: &dyn Measure<f64>, x: &ArrayD<f64>, maps: &ArrayD<f64>) -> Vec<Option<f64>> {

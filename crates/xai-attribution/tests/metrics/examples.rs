@@ -79,6 +79,7 @@ fn value(entry: &Entry) -> f64 {
         .model(&model)
         .maps(maps.view())
         .explainer(&explainer)
+        .layout(InputLayout::ChannelsLast)
         .with(Masks::new(
             Array3::from_shape_vec((4, plane.0, plane.1), on_object).unwrap(),
         ))

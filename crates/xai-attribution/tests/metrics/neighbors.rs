@@ -45,6 +45,7 @@ fn per_sample(
     let data = Data::new(x.view(), &vec![0u8; x.shape()[0]])
         .model(&model)
         .explainer(&explainer)
+        .layout(InputLayout::ChannelsLast)
         .batch_size(batch_size);
     let value = metric
         .evaluate_on(data)
@@ -78,6 +79,7 @@ fn threads_do_not_show() {
         let data = Data::new(x.view(), &[0; 5])
             .model(&concurrent)
             .explainer(&squares)
+            .layout(InputLayout::ChannelsLast)
             .batch_size(1);
         let values = metric.evaluate_on(data).unwrap().per_sample;
         let alone = per_sample(&*metric, &x, &squares, 64).unwrap();
@@ -125,7 +127,8 @@ fn an_explainer_that_answers_nan_on_a_changed_sample_is_named_with_the_sample() 
     let data = Data::new(x.view(), &[0; 5])
         .model(&model)
         .explainer(&nan)
-        .with(GivenNeighbors(noise))
+        .with(PrecomputedNeighbors(noise))
+        .layout(InputLayout::ChannelsLast)
         .batch_size(2);
     let metric = AttributionStability::new().neighbors(given);
     let error = metric.evaluate_on(data).unwrap_err().into_error();
@@ -341,7 +344,8 @@ fn the_suite_explains_its_neighbours_once() {
     let metrics: Vec<&dyn Measure<f64>> = suite.iter().map(|m| m as &dyn Measure<f64>).collect();
     let data = Data::new(x.view(), &[0; 5])
         .model(&model)
-        .explainer(&counted);
+        .explainer(&counted)
+        .layout(InputLayout::ChannelsLast);
     let values = xai_attribution::run::evaluate_together(&metrics, data).unwrap();
     assert_eq!(seen.load(Ordering::Relaxed), 5 * 21);
     for (metric, value) in suite.iter().zip(&values) {

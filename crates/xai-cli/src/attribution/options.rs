@@ -30,10 +30,12 @@ impl Channels {
         }
     }
 
-    /// The layout of images; `None` for channels last, which is the default of images. The layout of other inputs follows
-    /// from the number of their axes.
-    fn layout(self) -> Option<InputLayout> {
-        (self == Self::First).then_some(InputLayout::ChannelsFirst)
+    /// The layout of images. The library infers the layout of other inputs from the number of their axes.
+    fn layout(self) -> InputLayout {
+        match self {
+            Self::First => InputLayout::ChannelsFirst,
+            Self::Last => InputLayout::ChannelsLast,
+        }
     }
 
     pub(crate) fn word(self) -> &'static str {
@@ -44,7 +46,7 @@ impl Channels {
     }
 }
 
-/// Layout of inputs and maps.
+/// InputLayout of inputs and maps.
 #[derive(Debug, Args)]
 pub(crate) struct LayoutOptions {
     /// Axis of images that holds their channels. Default: the axis that the model takes, else the only one of
@@ -87,7 +89,7 @@ pub(crate) struct ScoringOptions {
     pub(super) engine: EngineOptions,
 }
 
-/// Layout of an array of inputs or maps.
+/// InputLayout of an array of inputs or maps.
 pub(crate) struct ArrayReading {
     pub(crate) layout: Option<InputLayout>,
     /// The axis of channels of images.
@@ -139,7 +141,7 @@ impl ArrayReading {
             (option, _) => (option, None),
         };
         Ok(Self {
-            layout: channels.and_then(Channels::layout),
+            layout: channels.map(Channels::layout),
             channels: channels.filter(|_| is_image),
             assumed: assumed
                 .map(|text| Remark::new("channels", text))

@@ -22,7 +22,7 @@ use crate::perturbation::{NeighborDistances, NeighborSet, Shifts};
 ///
 /// ```
 /// use ndarray::{Array, ArrayD, ArrayViewD};
-/// use xai_attribution::model::Targets;
+/// use xai_attribution::model::{Images, Targets};
 /// use xai_attribution::perturbation::{ShiftAxes, Shifts};
 /// use xai_attribution::{Evaluate, batch::Data, metric::Continuity};
 /// let twice = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
@@ -31,7 +31,7 @@ use crate::perturbation::{NeighborDistances, NeighborSet, Shifts};
 /// // One image of 1 × 3 pixels, moved to the right: (0, 1, 0) becomes (0, 0, 1).
 /// let x = Array::from_shape_vec((1, 1, 3, 1), vec![0.0, 1.0, 0.0]).unwrap();
 /// let metric = Continuity::new().shifts(Shifts { axes: ShiftAxes::Width, by: vec![1] });
-/// let value = metric.evaluate_on(Data::new(x.view(), &[0]).explainer(&twice))?;
+/// let value = metric.evaluate_on(Data::new(Images::channels_last(x.view()), &[0]).explainer(&twice))?;
 /// assert!((value.value - 4.0 / 2f64.sqrt()).abs() < 1e-15);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```

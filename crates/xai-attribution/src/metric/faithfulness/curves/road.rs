@@ -47,7 +47,7 @@ pub trait RoadOrder:
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
 /// use xai_attribution::metric::{ImputationNoise, Road, RoadOf};
-/// use xai_attribution::Evaluate;
+/// use xai_attribution::{Evaluate, model::Images};
 /// // The score is the first pixel.
 /// let first = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
 ///     let rows = batch.outer_iter().map(|x| x[[0, 0, 0]]);
@@ -56,7 +56,7 @@ pub trait RoadOrder:
 /// let x = array![[[[4.0], [0.0]], [[0.0], [0.0]]]].into_dyn();
 /// let metric = Road::new().percentages(&[25.0]).of(RoadOf::Score).noise(ImputationNoise::Gaussian(0.0));
 /// // Imputed from its neighbours, the first pixel is 0; if another one is removed, it keeps its value of 4.
-/// assert_eq!(metric.evaluate(&first, x.view(), &[0], x.view())?.value, (4.0 - 0.0) / 2.0);
+/// assert_eq!(metric.evaluate(&first, Images::channels_last(x.view()), &[0], x.view())?.value, 2.0);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
