@@ -74,6 +74,8 @@ pub const SUBSETS: Input = Input::new("subsets");
 pub const SUBSET_SIZE: Input = Input::new("subset_size");
 /// Orders of removal that were made elsewhere.
 pub const ORDERS: Input = Input::new("orders");
+/// Side length of the largest squares.
+pub const LARGEST: Input = Input::new("largest");
 /// Number of positions that are removed together.
 pub const GROUP_SIZE: Input = Input::new("group_size");
 /// A layer of the model.

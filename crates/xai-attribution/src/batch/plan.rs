@@ -8,7 +8,7 @@ use crate::batch::RunData;
 
 /// Numbers of rows that a run will pass to the model and the explainers. Excludes the single row that checks whether
 /// [outputs depend on the batch](crate::Evaluate::allow_batch_dependence). For curves that only flip features with a
-/// positive attribution, whose number is not known before the run, `model` is an estimate.
+/// positive attribution, whose number is not known before the run, `model` is an upper bound.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlannedRows {
     /// Rows for the model, over all explainers.

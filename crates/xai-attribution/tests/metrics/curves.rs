@@ -4,15 +4,17 @@ use ndarray::{Array2, Array3, ArrayD, ArrayViewD, array};
 use proptest::prelude::*;
 use xai_attribution::batch::{Data, Segments};
 use xai_attribution::metric::{
-    Completeness, FaithfulnessEstimate, Gap, ImputationNoise, Irof, Measure, MetricValue,
-    Monotonicity, NonSensitivity, RegionPerturbation, Road, RoadLeastRelevantFirst,
-    RoadMostRelevantFirst, RoadOf, SymmetricRelevanceGain, Violations,
+    Completeness, Comprehensiveness, Described, FaithfulnessEstimate, Gap, ImputationNoise, Irof,
+    Measure, MetricValue, Monotonicity, NonSensitivity, RegionPerturbation, Road,
+    RoadLeastRelevantFirst, RoadMostRelevantFirst, RoadOf, ShareLost, SymmetricRelevanceGain,
+    Violations,
 };
 use xai_attribution::perturbation::{
     Features, PrecomputedOrders, PrecomputedSubsets, RemovalOrder, SubsetSampling, SubsetSize,
 };
 use xai_attribution::{
-    BaseScorePolicy, Baseline, Deletion, ErrorKind, Evaluate, InputLayout, MuFidelity, input,
+    BaseScorePolicy, Baseline, Deletion, ErrorKind, Evaluate, Evaluation, InputLayout, MuFidelity,
+    input,
 };
 use xai_core::Input;
 use xai_core::statistics::Correlation;
@@ -136,7 +138,10 @@ fn segments_may_have_gaps_and_differ_between_samples() {
 #[test]
 fn patches_are_removed_as_one() {
     let (x, maps) = images();
-    let deletion = Deletion::new().steps(None).features(Features::Patches(2));
+    let deletion = Deletion::new()
+        .steps(None)
+        .features(Features::Patches(2))
+        .layout(InputLayout::ChannelsLast);
     let value = deletion
         .evaluate(&sum, x.view(), &[0, 0], maps.view())
         .unwrap();
@@ -245,7 +250,10 @@ fn road_fills_from_what_is_left() {
 fn nothing_is_imputed_from_nothing() {
     let (x, maps) = images();
     let error = |metric: &dyn Measure<f64>| {
-        let data = Data::new(x.view(), &[0, 0]).model(&sum).maps(maps.view());
+        let data = Data::new(x.view(), &[0, 0])
+            .model(&sum)
+            .maps(maps.view())
+            .layout(InputLayout::ChannelsLast);
         metric.evaluate_on(data).unwrap_err().into_error()
     };
     let imputation = Baseline::LinearImputation;
@@ -289,7 +297,10 @@ fn nothing_is_imputed_from_nothing() {
 fn what_is_missing_or_does_not_fit_is_named() {
     let (x, maps) = images();
     let error = |metric: &dyn Measure<f64>, with: &dyn Fn(Data<'_, f64>) -> Data<'_, f64>| {
-        let data = Data::new(x.view(), &[0, 0]).model(&sum).maps(maps.view());
+        let data = Data::new(x.view(), &[0, 0])
+            .model(&sum)
+            .maps(maps.view())
+            .layout(InputLayout::ChannelsLast);
         metric.evaluate_on(with(data)).unwrap_err().into_error()
     };
     fn nothing(data: Data<'_, f64>) -> Data<'_, f64> {
@@ -318,7 +329,9 @@ fn what_is_missing_or_does_not_fit_is_named() {
         .sampling(SubsetSampling::Given);
     assert_eq!(error(&subsets, &nothing).input(), input::SUBSETS);
     let outside = Array3::from_elem((2, 2, 1), 8);
-    let outside = error(&subsets, &|data| data.with(GivenSubsets(outside.clone())));
+    let outside = error(&subsets, &|data| {
+        data.with(PrecomputedSubsets(outside.clone()))
+    });
     assert_eq!(
         (outside.input(), outside.index()),
         (input::SUBSETS, &[0, 0, 0][..])
@@ -332,6 +345,41 @@ fn what_is_missing_or_does_not_fit_is_named() {
     assert_eq!(tolerance.input(), Input::new("tolerance"));
     let group = error(&FaithfulnessEstimate::new().group_size(0), &nothing);
     assert_eq!(group.input(), input::GROUP_SIZE);
+}
+
+#[test]
+fn irof_is_above_1_if_the_score_becomes_negative() {
+    let x = array![[4.0, -2.0]];
+    let maps = array![[2.0, 1.0]];
+    let data = Data::new(x.view(), &[0])
+        .model(&sum)
+        .maps(maps.view())
+        .with(Segments::new(array![[[0, 1]]]));
+    // 2, −2, 0 of 2: trapezoids of 0 and −0.5.
+    assert_eq!(Irof::new().evaluate_on(data).unwrap().value, 1.25);
+    assert_eq!(ShareLost::INFO.range.when, "for scores of at least 0");
+}
+
+/// One of three features is not positive: the point that would flip all of them flips two, and calls the model.
+#[test]
+fn curves_over_positive_features_call_the_model_at_most_as_planned() {
+    let x = array![[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]];
+    let maps = [
+        array![[3.0, 1.0, -1.0], [1.0, 0.0, 2.0]],
+        array![[1.0, 3.0, -1.0], [-1.0, 1.0, 2.0]],
+    ];
+    for shares in [&[1.0][..], &[0.3, 1.0], &[0.3, 0.7], &[0.7]] {
+        let planned = std::sync::Mutex::new(0);
+        let table = Evaluation::new(&sum, x.view(), &[0, 0])
+            .maps("one", maps[0].view())
+            .maps("other", maps[1].view())
+            .metric(Comprehensiveness::new().positive_only(true).shares(shares))
+            .on_plan(|rows| *planned.lock().unwrap() = rows.model)
+            .evaluate()
+            .unwrap();
+        let planned = planned.into_inner().unwrap();
+        assert!(table.model_calls.rows <= planned, "{shares:?}");
+    }
 }
 
 #[test]

@@ -78,12 +78,11 @@ impl AttributionComparison {
             .collect();
         let name_list: Vec<&str> = names.iter().map(String::as_str).collect();
         check_names(input::METRICS, &name_list)?;
-        for row in &outcomes {
-            if (outcomes.len(), row.len()) != (explainers.len(), metrics.len()) {
-                let expected = [explainers.len(), metrics.len()];
-                let actual = [outcomes.len(), row.len()];
-                return Err(Error::shape(input::METRICS, &expected, &actual));
-            }
+        let other_length = outcomes.iter().map(Vec::len).find(|n| *n != metrics.len());
+        if outcomes.len() != explainers.len() || other_length.is_some() {
+            let expected = [explainers.len(), metrics.len()];
+            let actual = [outcomes.len(), other_length.unwrap_or(metrics.len())];
+            return Err(Error::shape(input::METRICS, &expected, &actual));
         }
         // Transposed to `[metric][explainer]`.
         let mut by_metric: Vec<Vec<Outcome>> = names.iter().map(|_| Vec::new()).collect();

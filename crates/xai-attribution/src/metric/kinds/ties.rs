@@ -166,9 +166,10 @@ struct Block {
 }
 
 impl TopFeatures {
-    /// Sorts the top of a map of at least `k` attributions. With [`Ties::LowestIndex`], every feature is a block of its
-    /// own.
+    /// Sorts the top of a map, all of it if it has fewer than `k` attributions. With [`Ties::LowestIndex`], every
+    /// feature is a block of its own.
     pub(crate) fn new(map: &[f64], k: usize, ties: Ties) -> Self {
+        let k = k.min(map.len());
         let mut features = largest(map, k);
         let magnitude = |feature: usize| map[feature].abs();
         // `largest` returns exactly `k` features; the whole block of the last one is needed.
@@ -361,6 +362,17 @@ mod tests {
                 let expected = mean(&|a, b| a < k && a == b);
                 prop_assert!((same - expected).abs() < 1e-12, "{same} {expected}");
             }
+        }
+    }
+
+    #[test]
+    fn empty_maps_have_no_top() {
+        for ties in [Ties::Expected, Ties::LowestIndex] {
+            let top = TopFeatures::new(&[], 1, ties);
+            assert_eq!(
+                (top.common(&top, &[]), top.at_same_rank(&top, &[])),
+                (vec![], vec![])
+            );
         }
     }
 

@@ -162,13 +162,21 @@ impl RemovalCurve {
         Ok(())
     }
 
-    /// Number of rows for the model between the ends, over all samples; an upper bound with `only_positive`.
+    /// Number of rows for the model between the ends, over all samples; an upper bound with `only_positive`, because the
+    /// number of positive features depends on the maps.
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare).
     pub(crate) fn rows_between<T: Real>(&self, run: &RunData<'_, T>) -> Result<u64> {
         let n_flipped = run.shared(&self.counts())?;
         let between = |&features: &usize| {
+            if self.only_positive {
+                // The most rows are those of a sample with a single feature that is not positive: its last point is a
+                // row as well, because it does not flip everything.
+                let most = features.saturating_sub(1);
+                let inner = n_flipped.partition_point(|&count| count < most);
+                return inner.min(n_flipped.len() - 1) as u64;
+            }
             // Points strictly between the ends; the start at 0 is subtracted.
             let inner = n_flipped.partition_point(|&count| count < features);
             inner.saturating_sub(1) as u64

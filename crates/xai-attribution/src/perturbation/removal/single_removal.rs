@@ -131,8 +131,11 @@ impl SquareRemoval {
     /// Checks the parameters. Called once per run, before the model.
     ///
     /// # Errors
-    /// Those of the baseline.
+    /// An invalid parameter for squares without positions; errors of the baseline.
     pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
+        if self.largest == 0 {
+            return Err(Error::parameter(input::LARGEST, 0, "at least 1"));
+        }
         self.baseline.prepare(run)
     }
 
@@ -313,5 +316,23 @@ impl RankedGroups {
             order.chunks(self.group_size).map(sum).collect()
         });
         sums.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::Data;
+
+    #[test]
+    fn squares_have_at_least_one_position() {
+        let x = ndarray::array![[1.0, 2.0]];
+        let run = Data::new(x.view(), &[0]).check(false).unwrap().run;
+        let baseline = Baseline::default();
+        let work = SquareRemoval {
+            largest: 0,
+            baseline,
+        };
+        assert_eq!(work.prepare(&run).unwrap_err().input(), input::LARGEST);
     }
 }

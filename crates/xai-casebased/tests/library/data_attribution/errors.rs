@@ -1,10 +1,12 @@
 //! Bad input is an error that names the input, the place and the expectation.
 
 use ndarray::{Array2, array};
+use xai_casebased::ErrorKind;
 use xai_casebased::data_attribution::{
-    AttributionData, AttributionMetric, AttributionRandomization, ClassAuroc, ClassDetection,
-    LeaveOneOutCorrelation, LinearDatamodelingScore, MeanReciprocalRank, MislabelingDetection,
-    ShortcutDetection, Subsets, TailPatch, TopKCardinality, brittleness, find,
+    AttributionComparison, AttributionData, AttributionMetric, AttributionRandomization,
+    ClassAuroc, ClassDetection, LeaveOneOutCorrelation, LinearDatamodelingScore,
+    MeanReciprocalRank, MislabelingDetection, ShortcutDetection, Subsets, TailPatch,
+    TopKCardinality, brittleness, find,
 };
 use xai_casebased::input;
 
@@ -216,4 +218,13 @@ fn a_slice_has_whole_rows() {
     );
     assert!(AttributionData::from_slice(&[0.5f32], 0).is_err());
     assert!(AttributionData::from_slice(&[0.5f32, 1.0], 2).is_ok());
+}
+
+#[test]
+fn a_comparison_has_outcomes_of_every_explainer() {
+    let metrics = ["class-detection".parse().unwrap()];
+    for outcomes in [Vec::new(), vec![Vec::new()], vec![Vec::new(), Vec::new()]] {
+        let error = AttributionComparison::new(&["a", "b"], &metrics, outcomes).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::ShapeMismatch { .. }));
+    }
 }

@@ -35,7 +35,7 @@ use crate::{help, input};
 /// ```
 ///
 /// # Extremes
-/// 0: removing segments changes nothing. 1: the score is gone at once. Below 0: it rises.
+/// 0: removing segments changes nothing. 1: the score is gone at once. Below 0: it rises. Above 1: it becomes negative.
 ///
 /// # Limits
 /// It depends on the segmentation and on the baseline. It is undefined for base scores of 0 and below.
@@ -53,7 +53,7 @@ use crate::{help, input};
     title = "IROF",
     describes = ShareLost,
     direction = Direction::Higher,
-    range = Range::REAL.up_to(1.0),
+    range = Range::REAL.up_to(1.0).when("for scores of at least 0"),
     invariance = Invariance::SCALE_AND_MIRROR_WITHOUT_TIES,
     needs = &[input::MODEL, input::INPUTS, input::TARGETS, input::EXPLANATIONS, input::SEGMENTS],
     example = 0.6687,
