@@ -260,7 +260,9 @@ impl<'a, T: Real> Data<'a, T> {
             (input::SEGMENTS, Integers(segments)) => {
                 self.with(Segments::new(positions::<Ix3>(input, segments)?))
             }
-            (input::BASELINE, Numbers(baselines)) => self.with(GivenBaselines(vec![baselines])),
+            (input::BASELINE, Numbers(baselines)) => {
+                self.with(PrecomputedBaselines(vec![baselines]))
+            }
             (input::SECOND_MAPS, Numbers(maps)) => self.with(SecondMaps::from_maps(maps)),
             (input::REFERENCE_MAPS, Numbers(maps)) => self.with(ReferenceMaps::new(maps)),
             (input::SUBSETS, Integers(subsets)) => {

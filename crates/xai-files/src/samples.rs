@@ -119,7 +119,7 @@ pub struct WatchedSamples<S, F> {
     pub watch: F,
 }
 
-impl<T: Real, S: Samples<T>, F: Fn(u64) + Sync> Samples<T> for WatchedSamples<S, F> {
+impl<T: Real, S: Samples<T>, F: Fn(u64) + Send + Sync> Samples<T> for WatchedSamples<S, F> {
     fn shape(&self) -> &[usize] {
         self.samples.shape()
     }

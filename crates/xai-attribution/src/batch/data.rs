@@ -100,7 +100,7 @@ impl<'a, T: Real> ExplainerData<'a, T> {
 /// Maps that also stand in for the inputs, for metrics of maps alone.
 struct SharedMaps<S>(Arc<S>);
 
-impl<T: Real, S: Samples<T> + Send> Samples<T> for SharedMaps<S> {
+impl<T: Real, S: Samples<T>> Samples<T> for SharedMaps<S> {
     fn shape(&self) -> &[usize] {
         self.0.shape()
     }
@@ -139,7 +139,7 @@ impl<'a, T: Real> Data<'a, T> {
     /// Creates data from maps alone, for metrics that need nothing else. Their axes are interpreted like those of
     /// inputs; a channel axis is optional.
     #[must_use]
-    pub fn from_maps(maps: impl Samples<T> + Send + 'a) -> Self {
+    pub fn from_maps(maps: impl Samples<T> + 'a) -> Self {
         let n = maps.shape().first().copied().unwrap_or_default();
         // The maps serve as inputs as well, which gives the run its shape. The targets are never read.
         let maps = Arc::new(maps);
@@ -157,6 +157,27 @@ impl<'a, T: Real> Data<'a, T> {
         self
     }
 
+    /// Sets a model that the data owns, so that it need not be borrowed.
+    ///
+    /// ```
+    /// use ndarray::{Array2, array};
+    /// use xai_attribution::model::model_fn;
+    /// use xai_attribution::{AverageDrop, Evaluation, batch::Data};
+    /// fn evaluation(inputs: Array2<f64>, maps: Array2<f64>) -> Evaluation<'static, f64> {
+    ///     let model = model_fn(|batch| Ok(batch.into_dimensionality()?.to_owned()));
+    ///     let data = Data::new(inputs, &[0]).owned_model(model);
+    ///     Evaluation::on(data).maps("saliency", maps).metric(AverageDrop::new())
+    /// }
+    /// let table = evaluation(array![[4.0, 2.0]], array![[0.0, 1.0]]).evaluate()?;
+    /// assert!((table.result("saliency", "average_drop").unwrap().value.unwrap() - 1.0).abs() < 1e-8);
+    /// # Ok::<(), xai_attribution::Error>(())
+    /// ```
+    #[must_use]
+    pub fn owned_model(mut self, model: impl Model<T> + 'a) -> Self {
+        self.model = Some(Box::new(model));
+        self
+    }
+
     /// Sets the attribution maps of all samples.
     #[must_use]
     pub fn maps(mut self, maps: impl Samples<T> + 'a) -> Self {
@@ -168,6 +189,13 @@ impl<'a, T: Real> Data<'a, T> {
     #[must_use]
     pub fn explainer<X: Explainer<T> + ?Sized>(mut self, explainer: &'a X) -> Self {
         self.explained.explainer = Some(ExplainerData::borrow(explainer));
+        self
+    }
+
+    /// Sets an explainer that the data owns, see [`explainer`](Self::explainer).
+    #[must_use]
+    pub fn owned_explainer(mut self, explainer: impl Explainer<T> + 'a) -> Self {
+        self.explained.explainer = Some(Box::new(explainer));
         self
     }
 

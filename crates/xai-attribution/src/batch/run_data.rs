@@ -70,7 +70,7 @@ impl<'a, T: Real> RunData<'a, T> {
     pub(crate) fn new(
         inputs: Box<dyn Samples<T> + 'a>,
         targets: Targets,
-        scoring: Scoring,
+        mut scoring: Scoring,
         first_sample: u64,
         any_shape: bool,
         read_as: Input,

@@ -28,13 +28,13 @@ pub struct SecondMaps(MapSource);
 
 #[derive(Clone)]
 enum MapSource {
-    Maps(Arc<dyn Samples<f64> + Send>),
+    Maps(Arc<dyn Samples<f64>>),
     Explainer(SecondExplainer),
 }
 
 impl SecondMaps {
     /// Creates second maps from existing maps, samples first: an array, or a reader for data larger than memory.
-    pub fn from_maps(maps: impl Samples<f64> + Send + 'static) -> Self {
+    pub fn from_maps(maps: impl Samples<f64> + 'static) -> Self {
         Self(MapSource::Maps(Arc::new(maps)))
     }
 
@@ -131,7 +131,7 @@ trait Reference: Send + Sync {
 /// Samples with their precision `T`, to implement [`Reference`] for either.
 struct Typed<S, T>(S, PhantomData<fn() -> T>);
 
-impl<T: Real, S: Samples<T> + Send> Reference for Typed<S, T> {
+impl<T: Real, S: Samples<T>> Reference for Typed<S, T> {
     fn shape(&self) -> &[usize] {
         self.0.shape()
     }
@@ -156,7 +156,7 @@ impl<T: Real, S: Samples<T> + Send> Reference for Typed<S, T> {
 impl ReferenceMaps {
     /// Creates reference maps from an owned array or a reader.
     #[must_use]
-    pub fn new<T: Real>(maps: impl Samples<T> + Send + 'static) -> Self {
+    pub fn new<T: Real>(maps: impl Samples<T> + 'static) -> Self {
         Self(Arc::new(Typed(maps, PhantomData)))
     }
 }

@@ -80,6 +80,9 @@ impl<T: Real> Evaluate for Evaluation<'_, T> {
 impl<'a, T: Real> Evaluation<'a, T> {
     /// Creates an evaluation of explainers of a model on some inputs. `targets` are class indices `(n,)` or rows `(n,
     /// n_outputs)`.
+    ///
+    /// Inputs and maps may be views or owned arrays. To own the model as well, use [`on`](Self::on) with
+    /// [`Data::owned_model`].
     #[must_use]
     pub fn new<M: Model<T> + ?Sized>(
         model: &'a M,
@@ -127,6 +130,21 @@ impl<'a, T: Real> Evaluation<'a, T> {
             name: Some(name.into()),
             maps: None,
             explainer: Some(ExplainerData::borrow(explainer)),
+        });
+        self
+    }
+
+    /// Adds an explainer that the evaluation owns, see [`explainer`](Self::explainer).
+    #[must_use]
+    pub fn owned_explainer(
+        mut self,
+        name: impl Into<String>,
+        explainer: impl Explainer<T> + 'a,
+    ) -> Self {
+        self.explained.push(ExplainerData {
+            name: Some(name.into()),
+            maps: None,
+            explainer: Some(Box::new(explainer)),
         });
         self
     }

@@ -79,7 +79,7 @@ pub trait Metric: Parameters {
 /// assert_eq!(table.model_calls.rows, 4); // both metrics read the same scores
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
-pub trait Measure<T: Real>: Metric + Sync {
+pub trait Measure<T: Real>: Metric + Send + Sync {
     /// Checks the metric's parameters against the data and computes what all batches share. A run calls it once,
     /// before the model.
     ///

@@ -11,12 +11,19 @@ pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A model: maps a batch of inputs to one row of outputs per sample.
 ///
-/// Implemented by closures `Fn(ArrayViewD<T>) -> Result<Array2<O>, E>` with outputs of `f32` or `f64`. The first axis
-/// of the batch is the sample, and the outputs have shape `(batch, n_outputs)`. The batch is always contiguous in
-/// row-major order, so `batch.as_slice()` is `Some`.
+/// Implemented by closures `Fn(ArrayViewD<T>) -> Result<Array2<O>, E>` with outputs of `f32` or `f64`, and by
+/// references and boxes of `dyn Model`. The first axis of the batch is the sample, and the outputs have shape
+/// `(batch, n_outputs)`. The batch is always contiguous in row-major order, so `batch.as_slice()` is `Some`.
 ///
-/// Metrics call a model with at most the batch size of rows, one call after another. To allow concurrent calls, wrap
-/// the model in [`Concurrent`](super::Concurrent).
+/// Metrics call a model with at most the batch size of rows, one call after another, so it need not be `Sync`. To allow
+/// concurrent calls, wrap the model in [`Concurrent`](super::Concurrent).
+///
+/// | model | constructor |
+/// |---|---|
+/// | closure without annotations | [`model_fn`](super::model_fn) |
+/// | closure that changes its state (`FnMut`) | [`model_fn_mut`](super::model_fn_mut) |
+/// | function of slices, for another version of `ndarray` | [`slice_model_fn`](super::slice_model_fn) |
+/// | model of `f32` for inputs or maps of `f64` | [`SinglePrecision`](super::SinglePrecision) |
 pub trait Model<T: Real> {
     /// Outputs for one batch.
     ///
@@ -74,6 +81,44 @@ where
             .mapv_into_any(Real::to_f64_exact))
     }
 }
+
+/// Implements [`Model`] for pointers to trait objects. Pointers to other models are not possible, because a pointer to
+/// a closure is a closure itself.
+macro_rules! pointers_to_models {
+    ($($pointer:ty),+) => {$(
+        impl<T: Real> Model<T> for $pointer {
+            fn outputs(&self, batch: ArrayViewD<'_, T>) -> Result<Array2<f64>, BoxError> {
+                (**self).outputs(batch)
+            }
+
+            fn outputs_for_samples(
+                &self,
+                batch: ArrayViewD<'_, T>,
+                sample_of: &dyn Fn(usize) -> usize,
+            ) -> Result<Array2<f64>, BoxError> {
+                (**self).outputs_for_samples(batch, sample_of)
+            }
+
+            fn run(&self, n_jobs: usize, job: &Job<'_, T>) {
+                (**self).run(n_jobs, job);
+            }
+
+            fn threads(&self) -> usize {
+                (**self).threads()
+            }
+        }
+    )+};
+}
+
+pointers_to_models!(
+    &(dyn Model<T> + '_),
+    &(dyn Model<T> + Sync + '_),
+    &(dyn Model<T> + Send + Sync + '_),
+    Box<dyn Model<T> + '_>,
+    Box<dyn Model<T> + Send + '_>,
+    Box<dyn Model<T> + Send + Sync + '_>,
+    std::sync::Arc<dyn Model<T> + Send + Sync + '_>
+);
 
 /// A model behind a reference, which makes unsized models usable as trait objects.
 pub(crate) struct BorrowedModel<'a, M: ?Sized>(pub(crate) &'a M);

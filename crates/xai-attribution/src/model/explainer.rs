@@ -9,7 +9,8 @@ use crate::model::{BoxError, Targets};
 
 /// An explainer: maps a batch of inputs and their targets to one map per sample.
 ///
-/// Implemented by closures `Fn(ArrayViewD<T>, &Targets) -> Result<ArrayD<T>, E>`. The batch is in row-major order,
+/// Implemented by closures `Fn(ArrayViewD<T>, &Targets) -> Result<ArrayD<T>, E>`; see
+/// [`explainer_fn`](super::explainer_fn) for closures without annotations. The batch is in row-major order,
 /// samples first; the maps have the samples on the first axis as well, followed by at least one axis. Several threads
 /// call an explainer at the same time only if the model is [`Concurrent`](super::Concurrent).
 ///
@@ -42,6 +43,29 @@ where
         self(inputs, targets).map_err(Into::into)
     }
 }
+
+/// Implements [`Explainer`] for pointers to trait objects.
+macro_rules! pointers_to_explainers {
+    ($($pointer:ty),+) => {$(
+        impl<T: Real> Explainer<T> for $pointer {
+            fn explain(
+                &self,
+                inputs: ArrayViewD<'_, T>,
+                targets: &Targets,
+            ) -> Result<ArrayD<T>, BoxError> {
+                (**self).explain(inputs, targets)
+            }
+        }
+    )+};
+}
+
+pointers_to_explainers!(
+    &(dyn Explainer<T> + '_),
+    &(dyn Explainer<T> + Send + '_),
+    Box<dyn Explainer<T> + '_>,
+    Box<dyn Explainer<T> + Send + '_>,
+    std::sync::Arc<dyn Explainer<T> + Send + '_>
+);
 
 /// An explainer behind a reference, which makes unsized explainers usable as trait objects.
 pub(crate) struct BorrowedExplainer<'a, X: ?Sized>(pub(crate) &'a X);

@@ -2,15 +2,20 @@
 
 pub(crate) mod batch_dependence;
 pub(crate) mod black_box;
+pub(crate) mod closures;
 pub(crate) mod counted;
 pub(crate) mod explainer;
 pub(crate) mod function;
+pub(crate) mod precision;
 pub(crate) mod samples;
 pub(crate) mod scoring;
 pub(crate) mod smoothed;
 
-pub use black_box::Concurrent;
-pub use black_box::{BoxError, Job, Model};
+pub use black_box::{BoxError, Concurrent, Job, Model};
+pub use closures::{
+    ExplainerMut, ModelMut, SliceExplainer, SliceModel, explainer_fn, explainer_fn_mut, model_fn,
+    model_fn_mut, samples_from_slice, slice_explainer_fn, slice_model_fn,
+};
 pub use counted::Counted;
 pub use explainer::Explainer;
 pub use function::Function;

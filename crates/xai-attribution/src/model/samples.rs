@@ -43,7 +43,7 @@ use crate::{help, input};
 /// assert!(drop.value < 1e-6); // the larger value of each map leaves its input unchanged
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
-pub trait Samples<T: Real>: Sync {
+pub trait Samples<T: Real>: Send + Sync {
     /// Shape of all samples; the first axis is the sample.
     fn shape(&self) -> &[usize];
 
@@ -125,7 +125,7 @@ impl<T: Real, S: Samples<T>> Samples<T> for Images<S> {
 impl<T, S, D> Samples<T> for ArrayBase<S, D>
 where
     T: Real,
-    S: Data<Elem = T> + Sync,
+    S: Data<Elem = T> + Send + Sync,
     D: Dimension,
 {
     fn shape(&self) -> &[usize] {
@@ -143,10 +143,13 @@ where
     }
 }
 
-impl<T: Real, S: Samples<T> + ?Sized> Samples<T> for &S {
-    fn shape(&self) -> &[usize] {
-        (**self).shape()
-    }
+/// Implements [`Samples`] for pointers to samples.
+macro_rules! pointers_to_samples {
+    ($($pointer:ty),+) => {$(
+        impl<T: Real, S: Samples<T> + ?Sized> Samples<T> for $pointer {
+            fn shape(&self) -> &[usize] {
+                (**self).shape()
+            }
 
             fn batch(&self, samples: Range<usize>) -> Result<CowArray<'_, T, IxDyn>, BoxError> {
                 (**self).batch(samples)
@@ -162,6 +165,8 @@ impl<T: Real, S: Samples<T> + ?Sized> Samples<T> for &S {
         }
     )+};
 }
+
+pointers_to_samples!(&S, Box<S>);
 
 /// Checks that samples in memory are finite. Others are checked when they are read.
 pub(crate) fn check_in_memory<T: Real>(input: Input, samples: &dyn Samples<T>) -> Result<()> {

@@ -26,7 +26,8 @@ pub struct Scoring {
     /// [checked](crate::Evaluate::allow_batch_dependence).
     #[cfg_attr(feature = "serde", serde(default))]
     pub allow_batch_dependence: bool,
-    /// Meaning of the axes of the inputs. Default: inferred from their number, channels last for images.
+    /// Order of the axes of the inputs. Default: inferred from their number. Required for inputs with four axes, whose
+    /// channels may come first or last.
     pub layout: Option<InputLayout>,
     /// Class that all given maps explain, for a two-class model. Default: the class of each sample's target.
     #[cfg_attr(feature = "serde", serde(default))]

@@ -8,6 +8,7 @@ use xai_attribution::batch::Data;
 use xai_attribution::metric::{AverageStability, MetricValue, PointingGame};
 use xai_attribution::model::{BoxError, Images, Samples, Targets};
 use xai_attribution::perturbation::{Features, SubsetSize};
+use xai_attribution::run::{base_scores, masked_scores};
 use xai_attribution::{
     AverageDrop, AverageGain, BaseScorePolicy, Baseline, Complexity, Concurrent, Deletion,
     Evaluate, Evaluation, EvaluationError, InputLayout, Model, MuFidelity, Scoring, complexity,

@@ -1,5 +1,6 @@
 //! The tests of the crate as a library, as one program: linking takes longer than most of them.
 
+mod adapters;
 mod assumed;
 mod batches;
 mod contributing;

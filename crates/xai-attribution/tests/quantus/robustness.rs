@@ -30,7 +30,9 @@ fn per_sample(
     noise: ArrayD<f64>,
 ) -> Vec<Option<f64>> {
     let n = golden.problem(case).targets.len();
-    let value = case.evaluate_explainer(golden, metric, |data| data.with(GivenNeighbors(noise)));
+    let value = case.evaluate_explainer(golden, metric, |data| {
+        data.with(PrecomputedNeighbors(noise))
+    });
     value.map_or_else(|_| vec![None; n], |value| value.per_sample)
 }
 

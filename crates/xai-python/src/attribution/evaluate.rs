@@ -13,7 +13,7 @@ use xai_attribution::metric::{
 };
 use xai_attribution::model::{Concurrent, Model, Targets};
 use xai_attribution::run::evaluate_together;
-use xai_attribution::{Evaluate, Evaluation, EvaluationError, Real};
+use xai_attribution::{Evaluate, Evaluation, EvaluationError};
 use xai_core::describe::with;
 
 use super::calls::{PyExplainer, PyModel, distance, map_key, outcome_of_run, tell};
@@ -114,9 +114,9 @@ fn evaluate<T: Native>(
     for (explained, function) in explainers.iter().zip(&functions) {
         let name = explained.name.clone();
         evaluation = match (&explained.maps, function) {
-            (Some(maps), None) => evaluation.maps(name, Boxed(maps.samples())),
+            (Some(maps), None) => evaluation.maps(name, maps.samples()),
             (Some(maps), Some(function)) => {
-                evaluation.maps_and_explainer(name, Boxed(maps.samples()), function)
+                evaluation.maps_and_explainer(name, maps.samples(), function)
             }
             (None, Some(function)) => evaluation.explainer(name, function),
             (None, None) => evaluation,
@@ -164,7 +164,7 @@ fn measure<T: Native>(mut job: Job<'_>, calls: &Calls) -> Result<Vec<WithCurves>
     let explained_class_is_known = job.explained_class_is_known;
     let mut data = data::<T, _>(job, inputs.as_ref(), maps, model.as_ref(), calls, single)?;
     if let Some(maps) = maps {
-        data = data.maps(Boxed(maps.samples()));
+        data = data.maps(maps.samples());
     }
     if let Some(explainer) = &explainer {
         data = data.explainer(explainer);
@@ -201,7 +201,7 @@ pub(super) fn data<'a, T: Native, M: Model<T>>(
 ) -> Result<Data<'a, T>, xai_attribution::Error> {
     let mut data = match (inputs, maps) {
         (Some(inputs), _) => {
-            let inputs = Boxed(inputs.samples());
+            let inputs = inputs.samples();
             let n = xai_attribution::model::Samples::<T>::shape(&inputs)
                 .first()
                 .copied()
@@ -210,7 +210,7 @@ pub(super) fn data<'a, T: Native, M: Model<T>>(
             let none = Targets::Classes(vec![0; n]);
             Data::new(inputs, &job.targets.unwrap_or(none))
         }
-        (None, Some(maps)) => Data::from_maps(Boxed(maps.samples())),
+        (None, Some(maps)) => Data::from_maps(maps.samples()),
         (None, None) => {
             return Err(xai_attribution::Error::empty(
                 xai_attribution::input::INPUTS,
@@ -222,26 +222,6 @@ pub(super) fn data<'a, T: Native, M: Model<T>>(
     }
     let data = data.scoring(job.scoring).first_sample(job.first_sample);
     job.sides.add_to(data, calls, single)
-}
-
-/// Boxed samples of any kind, which implement [`Samples`](xai_attribution::model::Samples) themselves.
-pub(super) struct Boxed<'a, T>(pub(super) Box<dyn xai_attribution::model::Samples<T> + Send + 'a>);
-
-impl<T: Real> xai_attribution::model::Samples<T> for Boxed<'_, T> {
-    fn shape(&self) -> &[usize] {
-        self.0.shape()
-    }
-
-    fn batch(
-        &self,
-        samples: std::ops::Range<usize>,
-    ) -> Result<ndarray::CowArray<'_, T, ndarray::IxDyn>, xai_attribution::model::BoxError> {
-        self.0.batch(samples)
-    }
-
-    fn in_memory(&self) -> Option<ndarray::ArrayViewD<'_, T>> {
-        self.0.in_memory()
-    }
 }
 
 /// The name of a metric in the result, and the metric.

@@ -1,13 +1,11 @@
 //! Views of inputs and maps, in the precision of a run.
 
-use std::ops::Range;
-
-use ndarray::{ArrayD, ArrayViewD, Axis, CowArray, IxDyn, Slice};
+use ndarray::{ArrayD, ArrayViewD, CowArray, IxDyn};
 use numpy::{Element, IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use xai_attribution::Real;
 use xai_attribution::metric::Precision;
-use xai_attribution::model::{BoxError, Samples, Targets};
+use xai_attribution::model::{Converted, Samples, Targets};
 
 use crate::array::Reals;
 
@@ -45,23 +43,8 @@ impl<'a> View<'a> {
     }
 
     /// The samples of a run in its precision, converted batch by batch only if they have another one.
-    pub(super) fn samples<T: Native>(&self) -> Box<dyn Samples<T> + Send + '_> {
+    pub(super) fn samples<T: Native>(&self) -> Box<dyn Samples<T> + '_> {
         T::samples(self)
-    }
-}
-
-/// Samples of another precision, converted batch by batch.
-pub(super) struct Converted<'a, F>(pub(super) ArrayViewD<'a, F>);
-
-impl<F: Real, T: Real> Samples<T> for Converted<'_, F> {
-    fn shape(&self) -> &[usize] {
-        self.0.shape()
-    }
-
-    fn batch(&self, samples: Range<usize>) -> Result<CowArray<'_, T, IxDyn>, BoxError> {
-        let batch = self.0.slice_axis(Axis(0), Slice::from(samples));
-        let converted = batch.mapv(|x| T::from_f64_nearest(x.to_f64_exact()));
-        Ok(converted.into())
     }
 }
 
@@ -103,7 +86,7 @@ pub(super) trait Native: Precision + Element {
     fn batch(view: ArrayViewD<'_, Self>, single: bool) -> Batch;
 
     /// Samples in this precision.
-    fn samples<'v>(view: &'v View<'_>) -> Box<dyn Samples<Self> + Send + 'v>;
+    fn samples<'v>(view: &'v View<'_>) -> Box<dyn Samples<Self> + 'v>;
 }
 
 impl Native for f32 {
@@ -111,10 +94,10 @@ impl Native for f32 {
         Batch::Single(view.to_owned())
     }
 
-    fn samples<'v>(view: &'v View<'_>) -> Box<dyn Samples<Self> + Send + 'v> {
+    fn samples<'v>(view: &'v View<'_>) -> Box<dyn Samples<Self> + 'v> {
         match view {
             View::Single(view) => Box::new(view.view()),
-            View::Double(view) => Box::new(Converted(view.view())),
+            View::Double(view) => Box::new(Converted::new(view.view())),
         }
     }
 }
@@ -128,9 +111,9 @@ impl Native for f64 {
         }
     }
 
-    fn samples<'v>(view: &'v View<'_>) -> Box<dyn Samples<Self> + Send + 'v> {
+    fn samples<'v>(view: &'v View<'_>) -> Box<dyn Samples<Self> + 'v> {
         match view {
-            View::Single(view) => Box::new(Converted(view.view())),
+            View::Single(view) => Box::new(Converted::new(view.view())),
             View::Double(view) => Box::new(view.view()),
         }
     }

@@ -14,7 +14,7 @@ use xai_core::tensor::{MaskScaling, mask_inputs};
 
 use super::calls::{Function, PyExplainer};
 use super::catalogue;
-use super::evaluate::{Boxed, data, model, run_job};
+use super::evaluate::{data, model, run_job};
 use super::request::{Job, Request};
 use super::samples::{GivenTargets, Native, View};
 use super::values::floats;
@@ -61,7 +61,7 @@ fn scores<T: Native>(
     let Some(explained) = explained.first() else {
         let inputs = inputs.as_ref().ok_or_else(nothing)?;
         let targets = job.targets.ok_or_else(nothing)?;
-        let samples = Boxed(inputs.samples::<T>());
+        let samples = inputs.samples::<T>();
         return Ok((base_scores(&model, samples, &targets, &job.scoring)?, None));
     };
     let explainer = explained
@@ -70,7 +70,7 @@ fn scores<T: Native>(
         .map(|function| PyExplainer::new(calls, function, single));
     let mut data = data::<T, _>(job, inputs.as_ref(), None, Some(&model), calls, single)?;
     if let Some(maps) = &explained.maps {
-        data = data.maps(Boxed(maps.samples()));
+        data = data.maps(maps.samples());
     }
     if let Some(explainer) = &explainer {
         data = data.explainer(explainer);

@@ -53,7 +53,7 @@ pub trait RoadOrder:
 ///     let rows = batch.outer_iter().map(|x| x[[0, 0, 0]]);
 ///     Ok(Array2::from_shape_vec((batch.shape()[0], 1), rows.collect()).unwrap())
 /// };
-/// let x = array![[[[4.0], [0.0]], [[0.0], [0.0]]]].into_dyn();
+/// let x = array![[[[4.0], [0.0]], [[0.0], [0.0]]]];
 /// let metric = Road::new().percentages(&[25.0]).of(RoadOf::Score).noise(ImputationNoise::Gaussian(0.0));
 /// // Imputed from its neighbours, the first pixel is 0; if another one is removed, it keeps its value of 4.
 /// assert_eq!(metric.evaluate(&first, Images::channels_last(x.view()), &[0], x.view())?.value, 2.0);
