@@ -40,6 +40,7 @@ struct Stopped {
 /// Scores of one kind that were computed before an evaluation stopped.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct CompletedScores {
     /// Explainer that the maps belong to. `None` for scores of unchanged inputs, and outside of an
     /// [`Evaluation`](crate::Evaluation), where maps have no name.

@@ -10,6 +10,7 @@ use crate::batch::RunData;
 /// [outputs depend on the batch](crate::Evaluate::allow_batch_dependence). For curves that only flip features with a
 /// positive attribution, whose number is not known before the run, `model` is an upper bound.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PlannedRows {
     /// Rows for the model, over all explainers.
     pub model: u64,

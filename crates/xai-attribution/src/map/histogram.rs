@@ -12,6 +12,7 @@ const MAX_BINS: usize = 1 << 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum Bins {
     /// This number of bins, 1 to 1 048 576.
     #[param(plain, at_least = 1, at_most = MAX_BINS)]

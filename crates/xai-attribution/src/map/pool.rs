@@ -8,6 +8,7 @@ use xai_core::describe::Parameter;
 #[param(name = "pool")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum ChannelPool {
     /// Signed mean. (The sum has the same ranking of positions and the same shares.)
     #[default]

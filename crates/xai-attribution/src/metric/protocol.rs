@@ -234,6 +234,7 @@ pub trait Registered: Described + Metric + Default + Debug + 'static {
 /// A metric's value for a data set and for each sample.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct MetricValue {
     /// Mean over the samples that have a value; for a metric that pools all samples, their common value.
     pub value: f64,

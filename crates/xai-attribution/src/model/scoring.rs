@@ -69,6 +69,7 @@ pub fn rows_per_call(row_bytes: usize) -> usize {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[param(name = "score")]
+#[non_exhaustive]
 pub enum CurveScore {
     /// The score of the target.
     #[default]

@@ -18,6 +18,7 @@ use crate::run::{CompletedScores, EvaluationError};
 /// pass them to [`evaluate_scores`](crate::metric::ScoreMetric::evaluate_scores) of each metric.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct MaskedScores {
     /// `base_i = g(f, x_i, y_i)`.
     pub base: Vec<f64>,

@@ -166,13 +166,11 @@ fn planned_and_counted(
     evaluation.values().unwrap();
     let explained = [first, second].map(|asked| asked.0.into_inner());
     let planned = planned.into_inner().unwrap();
-    let counted = PlannedRows {
-        model: counted.calls().rows,
-        whole: planned.whole,
-        explainers: explained.iter().sum(),
-        unknown: Vec::new(),
-    };
-    (planned, counted)
+    let mut made = PlannedRows::default();
+    made.model = counted.calls().rows;
+    made.whole = planned.whole;
+    made.explainers = explained.iter().sum();
+    (planned, made)
 }
 
 /// With the parameters that metrics cannot do without.

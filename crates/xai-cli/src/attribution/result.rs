@@ -139,14 +139,12 @@ fn evaluate<F: ScoreFormula>(
     policy: BaseScorePolicy,
     scores: &MaskedScores,
 ) -> xai_metrics::Result<MetricValue> {
-    let value = ScoreMetric::<F>::new()
+    let mut value = ScoreMetric::<F>::new()
         .base_score_policy(policy)
         .evaluate_scores(&scores.base, &scores.masked)?;
-    Ok(MetricValue {
-        assumed: scores.assumed.clone(),
-        warnings: scores.warnings.clone(),
-        ..value
-    })
+    value.assumed.clone_from(&scores.assumed);
+    value.warnings.clone_from(&scores.warnings);
+    Ok(value)
 }
 
 /// Why a metric may be undefined for every sample, and what to do about it.

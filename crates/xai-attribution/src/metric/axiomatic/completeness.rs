@@ -73,6 +73,7 @@ pub struct Completeness {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum Gap {
     /// Relative to the score gained over the baseline.
     #[default]

@@ -27,6 +27,7 @@ pub struct AgreementOptions {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum RankTies {
     /// Tied attributions share the mean of their ranks, and a tie agrees with a tie.
     #[default]
@@ -43,6 +44,7 @@ pub enum RankTies {
 /// [`ties`](AgreementOptions::ties) says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct MapAgreement {
     /// Share of the `k` top features that are in the top of both maps.
     pub features: Option<f64>,

@@ -255,6 +255,7 @@ registered!(MaskMetric<F: MaskFormula>);
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum Relevance {
     /// Evidence for the target: `max(0, a)`.
     #[default]

@@ -21,6 +21,7 @@ use crate::{help, input};
 #[param(name = "answers")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum OutputScale {
     /// Probabilities if all outputs of the run are in [0, 1] and the outputs of each input add up to 1, within the
     /// accuracy of half precision or of rounding to two or more decimals; otherwise logits. The result says which.
@@ -272,6 +273,7 @@ impl<F: OutputFormula> OutputMetric<F> {
 
 /// Values of a sample for both possible scales of the outputs.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct ValueByScale {
     logits: Option<f64>,
     /// `None` also for outputs outside [0, 1]; the outputs of the run are then read as logits.

@@ -10,6 +10,7 @@ use xai_core::describe::Parameter;
 #[param(name = "threshold")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum Threshold {
     /// An absolute value, at least 0.
     #[param(plain, at_least = 0)]

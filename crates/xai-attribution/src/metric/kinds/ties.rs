@@ -11,6 +11,7 @@ use crate::map::positions::largest;
 #[param(name = "ties")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum Ties {
     /// The value is the mean of the metric over all orders of the tied positions. A map whose attributions are all
     /// equal has no value.

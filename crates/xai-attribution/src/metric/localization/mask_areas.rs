@@ -10,6 +10,7 @@ use crate::metric::{MASK_NEEDS, MaskedMap, TruthFormula, TruthMetric};
 #[param(name = "rule")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum AreaRule {
     /// Exact integral of the step function over thresholds in (0, 1].
     #[default]

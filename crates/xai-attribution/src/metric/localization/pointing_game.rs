@@ -58,6 +58,7 @@ pub type PointingGame = MaskMetric<Pointing>;
 #[param(name = "ties")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum PointingTies {
     /// The value is the share of the tied positions that hit. A map whose attributions are all equal has no value.
     #[default]

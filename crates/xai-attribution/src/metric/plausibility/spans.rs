@@ -11,6 +11,7 @@ use crate::metric::plausibility::span_matching::n_matched;
 /// Precision, recall and F1 of marked spans.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct SpanScore {
     /// Share of the predicted spans (or tokens) that are correct; `None` if none are predicted.
     pub precision: Option<f64>,
@@ -24,6 +25,7 @@ pub struct SpanScore {
 /// Scores of the spans of all samples, pooled and averaged.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct SpanScores {
     /// Scores of the summed counts of all samples, in which long rationales count more.
     pub micro: SpanScore,

@@ -18,6 +18,7 @@ use crate::run::{CompletedScores, EvaluationError};
 #[param(name = "order")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum RandomizationOrder {
     /// From the output down: step `k` randomizes layers `0..=k`.
     #[default]
@@ -111,6 +112,7 @@ pub struct ModelRandomization {
 /// Similarity of the maps of a model to those of the model with some layers randomized.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct RandomizationStep {
     /// Randomized layers; layer 0 is the one at the output.
     pub layers: Vec<usize>,
@@ -125,6 +127,7 @@ pub struct RandomizationStep {
 /// Result of a [`ModelRandomization`].
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct RandomizationValues {
     /// Similarities at each step.
     pub steps: Vec<RandomizationStep>,

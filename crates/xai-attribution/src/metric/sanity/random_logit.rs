@@ -91,6 +91,7 @@ pub struct RandomLogit {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum OtherTargets {
     /// Another class, drawn uniformly. Each sample has its own random stream.
     #[default]

@@ -82,6 +82,7 @@ pub struct Representativity {
 /// MeGe and ReCo, and the numbers of distances they are computed from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct MegeReco {
     /// Mean generalizability; `None` if `n_same` is 0.
     pub mege: Option<f64>,

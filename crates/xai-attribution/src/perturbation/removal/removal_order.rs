@@ -44,6 +44,7 @@ pub enum RemovalOrder {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[param(name = "ties")]
+#[non_exhaustive]
 pub enum RemovalTies {
     /// The feature with the lower index first. Mirror images then have different values.
     #[default]
@@ -83,6 +84,7 @@ impl SideInput for PrecomputedOrders {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum RankBy {
     /// Sum of the attributions.
     #[default]

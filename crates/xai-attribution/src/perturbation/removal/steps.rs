@@ -25,6 +25,7 @@ pub struct Steps {
 /// Number or size of the steps of a curve.
 #[derive(Debug, Clone, PartialEq, Parameter)]
 #[param(name = "steps")]
+#[non_exhaustive]
 pub enum StepCount {
     /// One step per feature.
     All,

@@ -96,6 +96,7 @@ pub struct RandomOrderReference {
 #[param(name = "scale")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum ReferenceScale {
     /// Share of the random orders that are worse than that of the map.
     #[default]

@@ -212,6 +212,7 @@ impl RoadOrder for LeastFirst {
 /// Noise on imputed values.
 #[derive(Debug, Clone, Copy, PartialEq, Parameter)]
 #[param(name = "noise")]
+#[non_exhaustive]
 pub enum ImputationNoise {
     /// Normal noise of this standard deviation, at least 0, on every removed element. Each sample has its own random
     /// stream.

@@ -10,6 +10,7 @@ use crate::metric::{OutputFormula, OutputMetric, OutputPair, SCORE_NEEDS};
 #[param(name = "of")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum CountedOutputs {
     /// All outputs: the changes are summed.
     #[default]
