@@ -71,6 +71,10 @@ fn streams(c: &mut Criterion) {
         let mut state = AverageDrop::new().accumulator();
         state.update((black_box(&base), &masked)).map(|()| state)
     });
+    let (base, masked) = (&base[..1_000_000], &masked[..1_000_000]);
+    group.bench_function("average_drop_per_sample/1000000", |b| {
+        b.iter(|| AverageDrop::new().evaluate_scores(black_box(base), masked));
+    });
 }
 
 fn metrics(c: &mut Criterion) {

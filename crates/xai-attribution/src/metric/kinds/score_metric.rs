@@ -117,9 +117,29 @@ impl<F: ScoreFormula> ScoreMetric<F> {
         base: &[f64],
         masked: &[impl Into<Option<f64>> + Copy],
     ) -> Result<MetricValue> {
-        let per_sample = self.per_sample_of(base, masked)?;
+        if base.len() != masked.len() {
+            return Err(Error::shape(input::MASKED, &[base.len()], &[masked.len()]));
+        }
         let mut state = self.accumulator();
-        state.add(&per_sample);
+        let mut per_sample = Vec::with_capacity(base.len());
+        // Piece by piece, so that values are still in the L1 cache when they are added to the exact sum.
+        for (base_piece, masked_piece) in base.chunks(PIECE).zip(masked.chunks(PIECE)) {
+            let mut buffer = [0.0; PIECE];
+            let values = &mut buffer[..base_piece.len()];
+            if are_plain::<F>(base_piece, masked_piece, values) {
+                state.mean.update(values)?;
+                per_sample.extend(values.iter().copied().map(Some));
+                continue;
+            }
+            match self.per_sample_of(base_piece, masked_piece) {
+                Ok(piece) => {
+                    state.add(&piece);
+                    per_sample.extend(piece);
+                }
+                // Reported with its position among all samples, and after an invalid base score of any of them.
+                Err(error) => return self.per_sample_of(base, masked).and(Err(error)),
+            }
+        }
         Ok(MetricValue {
             value: state.finish()?,
             per_sample,
@@ -185,19 +205,12 @@ impl<F: ScoreFormula> ScoreMetric<F> {
             let mut mean = ExactMean::new();
             let masked = masked[block.clone()].chunks(PIECE);
             for (base, masked) in base[block].chunks(PIECE).zip(masked) {
-                let mut values = [0.0; PIECE];
-                let mut is_plain = true;
-                for ((value, &base), &masked) in values.iter_mut().zip(base).zip(masked) {
-                    *value = F::value(base, masked);
-                    // One test for three numbers: a sum with a non-finite term is not finite. A sum of finite numbers
-                    // that overflows only leads to the slow path. `&` instead of `&&` keeps the loop free of branches.
-                    let is_finite = (base + masked + *value).is_finite();
-                    is_plain &= is_finite & F::undefined(base).is_none();
-                }
-                if !is_plain {
+                let mut buffer = [0.0; PIECE];
+                let values = &mut buffer[..base.len()];
+                if !are_plain::<F>(base, masked, values) {
                     return None;
                 }
-                mean.update(&values[..base.len()]).ok()?;
+                mean.update(values).ok()?;
             }
             Some(mean)
         });
@@ -261,6 +274,26 @@ impl<T: Real, F: ScoreFormula> Measure<T> for ScoreMetric<F> {
 }
 
 registered!(ScoreMetric<F: ScoreFormula>);
+
+/// Writes the values of some samples. `false` if a score or value may be missing, not finite or undefined, so that each
+/// sample has to be checked by itself.
+#[inline(always)]
+fn are_plain<F: ScoreFormula>(
+    base: &[f64],
+    masked: &[impl Into<Option<f64>> + Copy],
+    values: &mut [f64],
+) -> bool {
+    let mut are_plain = true;
+    for ((value, &base), &masked) in values.iter_mut().zip(base).zip(masked) {
+        let masked = masked.into().unwrap_or(f64::NAN);
+        *value = F::value(base, masked);
+        // One test for three numbers: a sum with a non-finite term is not finite. A sum of finite numbers that overflows
+        // only leads to the slow path. `&` instead of `&&` keeps the loop free of branches.
+        let is_finite = (base + masked + *value).is_finite();
+        are_plain &= is_finite & F::undefined(base).is_none();
+    }
+    are_plain
+}
 
 /// Accumulator of a [`ScoreMetric`]. A batch is `(base, masked)`, the scores of some samples.
 ///
