@@ -6,16 +6,17 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use ndarray::{Array2, ArrayD, ArrayViewD, IxDyn};
 use share::Group;
 use std::hint::black_box;
-use xai_attribution::batch::{Data, Segments};
 use xai_attribution::map::structural_similarity;
 use xai_attribution::metric::{
-    Infidelity, Irof, MetricValue, Perturbation, RoadMostRelevantFirst, SensitivityN,
-};
-use xai_attribution::perturbation::{Features, SubsetSize};
-use xai_attribution::{
-    Activation, AverageDrop, AverageGain, AverageIncrease, Complexity, Concurrent, Deletion,
-    Evaluate, Evaluation, EvaluationError, InputLayout, Insertion, MuFidelity, Sparseness,
+    AverageDrop, AverageGain, AverageIncrease, Complexity, Deletion, Infidelity, Insertion, Irof,
+    MetricValue, MuFidelity, Perturbation, RoadMostRelevantFirst, SensitivityN, Sparseness,
     complexity, sparseness,
+};
+use xai_attribution::model::Concurrent;
+use xai_attribution::perturbation::{Features, SubsetSize};
+use xai_attribution::side::Segments;
+use xai_attribution::{
+    Activation, Benchmark, Evaluate, EvaluationData, EvaluationError, InputLayout,
 };
 use xai_benches::limits::{Limit, Work};
 use xai_core::Accumulator;
@@ -231,7 +232,7 @@ fn overhead(c: &mut Criterion) {
     group.bench_function("model_alone/23520", |b| b.iter(|| rows(23_520)));
     group.bench_function("compare_all", |b| {
         b.iter(|| {
-            let mut evaluation = Evaluation::new(&model, x.view(), &targets)
+            let mut evaluation = Benchmark::new(&model, x.view(), &targets)
                 .layout(layout)
                 .activation(Activation::Softmax)
                 .metric(AverageDrop::default())
@@ -277,21 +278,22 @@ fn without_model(c: &mut Criterion) {
     let model = Concurrent(&first_elements);
     let (x, e) = (images(16, 64, 0), images(16, 64, 1));
     let targets = vec![3u8; 16];
-    let mut bench =
-        |name: &str,
-         x: &ArrayD<f32>,
-         e: &ArrayD<f32>,
-         evaluate: &dyn Fn(Data<'_, f32>) -> Result<MetricValue, EvaluationError>| {
-            group.bench_function(name, |b| {
-                b.iter(|| {
-                    let data = Data::new(x.view(), &targets)
-                        .model(&model)
-                        .maps(e.view())
-                        .layout(InputLayout::ChannelsLast);
-                    evaluate(data).expect("a value")
-                });
+    let mut bench = |name: &str,
+                     x: &ArrayD<f32>,
+                     e: &ArrayD<f32>,
+                     evaluate: &dyn Fn(
+        EvaluationData<'_, f32>,
+    ) -> Result<MetricValue, EvaluationError>| {
+        group.bench_function(name, |b| {
+            b.iter(|| {
+                let data = EvaluationData::new(x.view(), &targets)
+                    .model(&model)
+                    .maps(e.view())
+                    .layout(InputLayout::ChannelsLast);
+                evaluate(data).expect("a value")
             });
-        };
+        });
+    };
     let infidelity = Infidelity::new()
         .perturbation(Perturbation::Gaussian { sigma: 0.1 })
         .n_draws(64);
@@ -299,7 +301,7 @@ fn without_model(c: &mut Criterion) {
         infidelity.evaluate_on(data)
     });
     let metric = RoadMostRelevantFirst::default().percentages(&[10.0, 30.0, 50.0, 70.0, 90.0]);
-    let road = |data: Data<'_, f32>| metric.evaluate_on(data);
+    let road = |data: EvaluationData<'_, f32>| metric.evaluate_on(data);
     bench("road_at_random", &x, &e, &road);
     bench("road_disk", &x, &disks(16, 64), &road);
     let grey = |images: &ArrayD<f32>| {

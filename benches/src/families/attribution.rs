@@ -1,7 +1,9 @@
 //! Workloads of `xai-attribution`.
 
 use ndarray::{Array1, Array2, Array4, ArrayD, ArrayViewD, Ix1, Ix2, Ix4, ShapeError, aview1};
-use xai_attribution::{Activation, AverageDrop, Concurrent, Deletion, Evaluate, InputLayout};
+use xai_attribution::metric::{AverageDrop, Deletion};
+use xai_attribution::model::Concurrent;
+use xai_attribution::{Activation, Evaluate, InputLayout};
 use xai_core::tensor::{MaskScaling, mask_inputs};
 
 use crate::workload::{Data, Prepared, Result, Workload};

@@ -3,16 +3,14 @@
 use std::fmt::Error as NoError;
 
 use ndarray::{Array1, Array2, ArrayD, ArrayViewD, Axis, Ix1, Ix2, IxDyn, ShapeError, aview1};
-use xai_attribution::batch::Data;
 use xai_attribution::map::MapDistance;
 use xai_attribution::metric::{
-    Infidelity, MaximumStability, MetricValue, Perturbation, RoadMostRelevantFirst,
+    Deletion, Infidelity, MaximumStability, MetricValue, MuFidelity, Perturbation,
+    RoadMostRelevantFirst,
 };
-use xai_attribution::model::Targets;
-use xai_attribution::perturbation::{Features, Neighborhood, Neighbors, SubsetSize};
-use xai_attribution::{
-    Activation, Baseline, Concurrent, Deletion, Evaluate, EvaluationError, InputLayout, MuFidelity,
-};
+use xai_attribution::model::{Concurrent, Targets};
+use xai_attribution::perturbation::{Baseline, Features, Neighborhood, Neighbors, SubsetSize};
+use xai_attribution::{Activation, Evaluate, EvaluationData, EvaluationError, InputLayout};
 use xai_core::statistics::Correlation;
 
 use crate::workload::{self, Prepared, Result, Workload};
@@ -102,7 +100,7 @@ impl Linear {
 /// Prepares a metric of the model and the maps.
 fn prepare_with_maps(
     data: &workload::Data,
-    evaluate: impl Fn(Data<'_, f32>) -> Result<MetricValue, EvaluationError> + 'static,
+    evaluate: impl Fn(EvaluationData<'_, f32>) -> Result<MetricValue, EvaluationError> + 'static,
     answer: impl Fn(&MetricValue) -> f64 + 'static,
 ) -> Result<Prepared> {
     prepare_linear(Linear::read(data)?, evaluate, answer)
@@ -110,13 +108,13 @@ fn prepare_with_maps(
 
 fn prepare_linear(
     linear: Linear,
-    evaluate: impl Fn(Data<'_, f32>) -> Result<MetricValue, EvaluationError> + 'static,
+    evaluate: impl Fn(EvaluationData<'_, f32>) -> Result<MetricValue, EvaluationError> + 'static,
     answer: impl Fn(&MetricValue) -> f64 + 'static,
 ) -> Result<Prepared> {
     let run = move || {
         let outputs = |batch: ArrayViewD<'_, f32>| linear.outputs(batch);
         let model = Concurrent(&outputs);
-        let data = Data::new(linear.inputs.view(), &linear.targets)
+        let data = EvaluationData::new(linear.inputs.view(), &linear.targets)
             .model(&model)
             .maps(linear.maps.view());
         Ok(answer(&evaluate(data)?))
@@ -130,8 +128,9 @@ fn pixel_flipping(data: &workload::Data, step: usize) -> Result<Prepared> {
     let metric = Deletion::new()
         .step_size(step)
         .baseline(Baseline::SampleMin);
-    let evaluate =
-        move |data: Data<'_, f32>| metric.evaluate_on(data.activation(Activation::Softmax));
+    let evaluate = move |data: EvaluationData<'_, f32>| {
+        metric.evaluate_on(data.activation(Activation::Softmax))
+    };
     // The peer's area leaves out the point of the complete input, and its unit is a step.
     let area = |value: &MetricValue| {
         let points = value.curve.as_deref().unwrap_or_default();
@@ -184,7 +183,7 @@ fn road(data: &workload::Data) -> Result<Prepared> {
     let run = move || {
         let outputs = |batch: ArrayViewD<'_, f32>| linear.outputs(batch);
         let model = Concurrent(&outputs);
-        let data = Data::new(linear.inputs.view(), &linear.targets)
+        let data = EvaluationData::new(linear.inputs.view(), &linear.targets)
             .model(&model)
             .maps(linear.maps.view())
             .layout(InputLayout::ChannelsFirst);
@@ -208,7 +207,7 @@ fn max_sensitivity(data: &workload::Data) -> Result<Prepared> {
         );
     let run = move || {
         let explainer = |x: ArrayViewD<'_, f32>, y: &Targets| linear.explain(x, y);
-        let data = Data::new(linear.inputs.view(), &linear.targets).explainer(&explainer);
+        let data = EvaluationData::new(linear.inputs.view(), &linear.targets).explainer(&explainer);
         Ok(metric.evaluate_on(data)?.value)
     };
     Ok(Prepared::new(1.0, run, |value, answers| {

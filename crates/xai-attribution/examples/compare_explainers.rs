@@ -5,8 +5,9 @@
 //! ```
 
 use ndarray::{Array2, ArrayViewD, Ix2, array};
+use xai_attribution::metric::{AverageDrop, Deletion};
 use xai_attribution::model::model_fn;
-use xai_attribution::{AverageDrop, Deletion, Evaluation, EvaluationError};
+use xai_attribution::{Benchmark, EvaluationError};
 
 fn main() -> Result<(), EvaluationError> {
     let weights = array![[2.0], [-1.0], [0.5]];
@@ -20,7 +21,7 @@ fn main() -> Result<(), EvaluationError> {
     let gradient = Array2::from_shape_fn(inputs.dim(), |(_, feature)| weights[[feature, 0]]);
 
     let targets = [0; 50]; // the only output of the model
-    let table = Evaluation::new(&model, inputs.view(), &targets)
+    let table = Benchmark::new(&model, inputs.view(), &targets)
         .maps("input times gradient", input_times_gradient.view())
         .maps("gradient", gradient.view())
         .metric(Deletion::new())

@@ -7,7 +7,7 @@
 use ndarray::{Array2, Array4, ArrayViewD, Axis};
 use xai_attribution::metric::{Deletion, Sparseness};
 use xai_attribution::model::{Images, model_fn};
-use xai_attribution::{Activation, Evaluate, Evaluation, EvaluationError};
+use xai_attribution::{Activation, Benchmark, Evaluate, EvaluationError};
 
 fn main() -> Result<(), EvaluationError> {
     // Two classes: the left half of the image is brighter, or the right half.
@@ -29,7 +29,7 @@ fn main() -> Result<(), EvaluationError> {
     let contrast = brightness.map(|sum| (sum - 1.5).abs());
 
     let targets: Vec<usize> = (0..20).map(|i| i % 2).collect();
-    let table = Evaluation::new(&model, Images::channels_first(images.view()), &targets)
+    let table = Benchmark::new(&model, Images::channels_first(images.view()), &targets)
         .activation(Activation::Softmax)
         .maps("brightness", brightness.view())
         .maps("contrast", contrast.view())

@@ -13,7 +13,7 @@ use crate::input;
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
-/// use xai_attribution::{AverageDrop, Evaluate, input};
+/// use xai_attribution::{Evaluate, input, metric::AverageDrop};
 /// let model = |batch: ArrayViewD<'_, f64>| match batch[[0, 0]] {
 ///     7.0 => Err("out of memory"),
 ///     _ => Ok(batch.into_dimensionality::<ndarray::Ix2>().unwrap().to_owned()),
@@ -43,14 +43,14 @@ struct Stopped {
 #[non_exhaustive]
 pub struct CompletedScores {
     /// Explainer that the maps belong to. `None` for scores of unchanged inputs, and outside of an
-    /// [`Evaluation`](crate::Evaluation), where maps have no name.
+    /// [`Benchmark`](crate::Benchmark), where maps have no name.
     pub explainer: Option<String>,
     /// `base` or `masked` for scores of the model, otherwise the name of the metric. A step of
     /// [`ModelRandomization`](crate::metric::ModelRandomization) has its layers as name, for example `layers [0, 1]`.
     pub score: String,
     /// One value per sample. `None` if it was not computed before the error, or is undefined. All samples before the
     /// failed batch have been computed, and with a [`Concurrent`](crate::model::Concurrent) model possibly some after
-    /// it. A [`MaskedEvaluation`](crate::masked::MaskedEvaluation) evaluates the samples of one number of features at a
+    /// it. A [`MaskedBenchmark`](crate::masked::MaskedBenchmark) evaluates the samples of one number of features at a
     /// time, and only keeps the values of those with as many features as the sample that failed.
     pub per_sample: Vec<Option<f64>>,
 }
@@ -106,17 +106,17 @@ impl EvaluationError {
         self.0.error
     }
 
-    /// Explainer under evaluation when the error occurred, in an [`Evaluation`](crate::Evaluation) of named
+    /// Explainer under evaluation when the error occurred, in a [`Benchmark`](crate::Benchmark) of named
     /// explainers.
     #[must_use]
     pub fn explainer(&self) -> Option<&str> {
         self.0.explainer.as_deref()
     }
 
-    /// Metric under evaluation when the error occurred, in an [`Evaluation`](crate::Evaluation).
+    /// Metric under evaluation when the error occurred, in a [`Benchmark`](crate::Benchmark).
     ///
     /// A metric that refuses its parameters or the data before the first call of the model is also named outside of an
-    /// `Evaluation`, except for [`ModelRandomization`](crate::metric::ModelRandomization) and for missing inputs.
+    /// `Benchmark`, except for [`ModelRandomization`](crate::metric::ModelRandomization) and for missing inputs.
     #[must_use]
     pub fn metric(&self) -> Option<&str> {
         self.0.metric.as_deref()

@@ -1,21 +1,22 @@
 //! The inputs of the metrics, each described once.
 //!
-//! Options of `xai`, keys of studies and keywords in Python derive from [`INPUTS`], and [`Data::with_array`] takes
-//! their arrays. A new input is a line here and the metric that reads it with [`RunData::array`].
+//! Options of `xai`, keys of studies and keywords in Python derive from [`INPUTS`], and [`EvaluationData::with_array`] takes
+//! their arrays. A new input is a line here and the metric that reads it with [`Dataset::array`].
 
 use ndarray::{Array, ArrayD, Axis, Dimension, Ix1, Ix2, Ix3};
 use xai_core::describe::{Element, InputSpec};
 use xai_core::{Error, Input, InputLayout, Real, Result};
 
+use crate::batch::Dataset;
 use crate::batch::run_data::missing;
-use crate::batch::{Data, Masks, ReferenceMaps, RunData, SecondMaps, Segments};
-use crate::input;
 use crate::metric::PrecomputedTargets;
 use crate::model::Targets;
 use crate::perturbation::{
     PrecomputedBaselines, PrecomputedNeighbors, PrecomputedOrders, PrecomputedSubsets,
     PrecomputedValues,
 };
+use crate::side::{Masks, ReferenceMaps, SecondMaps, Segments};
+use crate::{EvaluationData, input};
 
 /// The option of random draws that were made elsewhere. A metric takes draws of one kind.
 const DRAWS: &str = "draws";
@@ -216,18 +217,18 @@ impl InputArray {
     }
 }
 
-impl<'a, T: Real> Data<'a, T> {
+impl<'a, T: Real> EvaluationData<'a, T> {
     /// Adds an array by its input, for callers that read inputs by their descriptions in [`INPUTS`]. Inputs without a type of
-    /// their own are read with [`RunData::array`].
+    /// their own are read with [`Dataset::array`].
     ///
     /// ```
     /// use ndarray::array;
-    /// use xai_attribution::batch::Data;
+    /// use xai_attribution::EvaluationData;
     /// use xai_attribution::metric::PointingGame;
     /// use xai_attribution::{Evaluate, InputArray, input};
     /// let maps = array![[[0.1, 0.9]]];
     /// let masks = InputArray::Booleans(array![[[false, true]]].into_dyn());
-    /// let data = Data::from_maps(maps.view()).with_array(input::MASKS, masks)?;
+    /// let data = EvaluationData::from_maps(maps.view()).with_array(input::MASKS, masks)?;
     /// assert_eq!(PointingGame::new().evaluate_on(data)?.value, 1.0);
     /// # Ok::<(), xai_attribution::Error>(())
     /// ```
@@ -317,7 +318,7 @@ impl UntypedInput {
     }
 }
 
-impl<T: Real> RunData<'_, T> {
+impl<T: Real> Dataset<'_, T> {
     /// The array of an input that has no type of its own.
     ///
     /// # Errors

@@ -6,7 +6,7 @@
 //!
 //! | question | metrics to begin with |
 //! |---|---|
-//! | Which explainer is to be trusted on this model? | [`SymmetricRelevanceGain`](metric::SymmetricRelevanceGain), in an [`Evaluation`] of several explainers |
+//! | Which explainer is to be trusted on this model? | [`SymmetricRelevanceGain`](metric::SymmetricRelevanceGain), in a [`Benchmark`] of several explainers |
 //! | Does the score fall without what the map marks? | [`Deletion`](metric::Deletion), [`Insertion`](metric::Insertion), [`AverageDrop`](metric::AverageDrop) |
 //! | Are the sizes of attributions right? | [`MuFidelity`](metric::MuFidelity), [`Completeness`](metric::Completeness), [`Infidelity`](metric::Infidelity) |
 //! | Does the map change when the input hardly does? | [`AverageStability`](metric::AverageStability), [`LocalLipschitz`](metric::LocalLipschitz) |
@@ -21,14 +21,14 @@
 //!
 //! ```
 //! use ndarray::{Array2, ArrayViewD, array};
-//! use xai_attribution::{AverageDrop, Deletion, Evaluation};
+//! use xai_attribution::{Benchmark, metric::{AverageDrop, Deletion}};
 //! let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
 //!     Ok(batch.into_dimensionality().unwrap().to_owned())
 //! };
 //! let inputs = array![[0.8, 0.2], [0.4, 0.6], [0.9, 0.1]];
 //! let good = array![[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]];
 //! let bad = array![[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]];
-//! let table = Evaluation::new(&model, inputs.view(), &[0, 1, 0])
+//! let table = Benchmark::new(&model, inputs.view(), &[0, 1, 0])
 //!     .maps("good", good.view())
 //!     .maps("bad", bad.view())
 //!     .metric(AverageDrop::default())
@@ -50,13 +50,14 @@
 //! | [`metric`] | the metrics, each with its formula, extremes, limits and source |
 //! | [`model`] | what a model, an explainer, samples and targets may be |
 //! | [`masked`] | models of any modality, which are called with the features that are kept |
-//! | [`evaluation`] | tables of explainers by metrics, with intervals and paired tests |
-//! | [`run`] | scores of the model without a metric, and the error that keeps what was computed |
+//! | [`table`] | results of a benchmark: explainers by metrics, with intervals and paired tests |
+//! | [`scores`] | scores of the model for whole and masked inputs, without a metric |
+//! | [`side`] | further inputs of some metrics: masks, segments, second maps |
 //! | [`perturbation`] | baselines, removal orders, subsets and neighbours: the options of metrics |
 //! | [`map`] | similarities and distances of maps |
 //! | [`stop`] | stopping an evaluation from another thread or an async runtime |
 //!
-//! For authors of metrics and programs: [`batch`] (the data of a run, and work that metrics share; begin with
+//! For authors of metrics and programs: [`batch`] (the data that a metric reads, and work that metrics share; begin with
 //! [`Measure`](metric::Measure)), [`input`] and [`help`] (names and advice in errors), [`metric::registry`], [`FAMILY`]
 //! and [`INPUTS`] (metrics and inputs by name).
 //!
@@ -83,8 +84,8 @@
 #![warn(missing_debug_implementations)]
 
 pub mod batch;
+mod benchmark;
 mod error;
-pub mod evaluation;
 mod family;
 pub mod guide;
 pub mod help;
@@ -96,31 +97,31 @@ pub mod metric;
 pub mod model;
 pub mod perturbation;
 mod rows;
-pub mod run;
+mod run;
+pub mod scores;
+pub mod side;
+pub mod table;
 
 #[doc(no_inline)]
 pub use ndarray;
 #[doc(inline)]
 pub use xai_core::stop;
 
-pub use evaluation::Evaluation;
+pub use batch::data::EvaluationData;
+pub use batch::plan::PlannedRows;
+pub use benchmark::Benchmark;
+pub use error::{CompletedScores, EvaluationError};
 pub use family::FAMILY;
 pub use inputs::{INPUTS, InputArray, input_spec};
-pub use metric::{
-    AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, Complexity, Deletion, Insertion,
-    MuFidelity, Sparseness, complexity, sparseness,
-};
-pub use model::{Concurrent, Model, Scoring};
-pub use perturbation::Baseline;
-pub use run::{Evaluate, EvaluationError};
+pub use run::standalone::{Evaluate, WithScoring, evaluate_together};
 pub use xai_core::{Accumulator, Activation, Error, ErrorKind, InputLayout, Real, Result};
 
 // These types can be sent to other threads and shared between them.
 const _: () = {
     const fn crosses_threads<T: Send + Sync>() {}
-    crosses_threads::<AverageDrop>();
-    crosses_threads::<Baseline>();
-    crosses_threads::<Deletion>();
+    crosses_threads::<metric::AverageDrop>();
+    crosses_threads::<perturbation::Baseline>();
+    crosses_threads::<metric::Deletion>();
     crosses_threads::<EvaluationError>();
     crosses_threads::<metric::MetricValue>();
 };

@@ -2,10 +2,10 @@
 
 use ndarray::{Array2, Array3, Array4, ArrayD, ArrayViewD, Axis};
 use peak_alloc::PeakAlloc;
-use xai_attribution::batch::{Data, Masks, ReferenceMaps, SecondMaps, Segments};
 use xai_attribution::metric::{Value, registry};
-use xai_attribution::model::{BoxError, Targets};
-use xai_attribution::{Concurrent, ErrorKind, Evaluate, InputLayout, run};
+use xai_attribution::model::{BoxError, Concurrent, Targets};
+use xai_attribution::side::{Masks, ReferenceMaps, SecondMaps, Segments};
+use xai_attribution::{ErrorKind, Evaluate, EvaluationData, InputLayout, evaluate_together};
 
 /// The system's allocator, counting the bytes that are held and the most that ever were.
 #[global_allocator]
@@ -56,7 +56,7 @@ fn peaks() -> Vec<(&'static str, usize)> {
         });
         let settings: Vec<(String, Value)> = settings.collect();
         let metric = entry.build::<f64>(&settings).unwrap();
-        let data = Data::new(x.view(), &[0, 1])
+        let data = EvaluationData::new(x.view(), &[0, 1])
             .model(&model)
             .layout(InputLayout::ChannelsLast)
             .batch_size(1)
@@ -72,7 +72,7 @@ fn peaks() -> Vec<(&'static str, usize)> {
         let before = ALLOCATOR.current_usage();
         ALLOCATOR.reset_peak_usage();
         // Some are undefined for these maps, which are numbers without a meaning.
-        let outcome = run::evaluate_together(&[&*metric], data);
+        let outcome = evaluate_together(&[&*metric], data);
         let kinds = outcome.map_err(|stopped| stopped.into_error().into_kind());
         let name = entry.info.name;
         assert!(

@@ -3,13 +3,12 @@
 
 use ndarray::{Array2, ArrayD, ArrayViewD};
 use xai_attribution::metric::{
-    FFidelity, Infidelity, MonotonicityCorrelation, Perturbation, PredictionGapImportant, Road,
-    RoadOf, SensitivityN,
+    AverageDrop, Deletion, FFidelity, Infidelity, Insertion, MonotonicityCorrelation, MuFidelity,
+    Perturbation, PredictionGapImportant, Road, RoadOf, SensitivityN,
 };
-use xai_attribution::{
-    Activation, AverageDrop, Baseline, Concurrent, Deletion, Evaluate, Evaluation, Insertion,
-    MuFidelity,
-};
+use xai_attribution::model::Concurrent;
+use xai_attribution::perturbation::Baseline;
+use xai_attribution::{Activation, Benchmark, Evaluate};
 use xai_core::random::{random_stream, uniform};
 
 /// Runs on pools of 1, 2, 3 and 8 threads and expects one result.
@@ -45,7 +44,7 @@ fn an_evaluation_of_a_concurrent_model() {
     let y = Array2::from_shape_fn((70, 2), |(i, c)| if c == 0 { 1.0 } else { i as f64 / 70.0 });
     let model = Concurrent(&fickle);
     on_any_number_of_threads(|| {
-        Evaluation::new(&model, x.view(), &y)
+        Benchmark::new(&model, x.view(), &y)
             .activation(Activation::Sigmoid)
             .layout(xai_attribution::InputLayout::ChannelsFirst)
             .batch_size(16)

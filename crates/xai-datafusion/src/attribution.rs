@@ -5,9 +5,8 @@ use std::marker::PhantomData;
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::{DataType, Float64Type};
 use datafusion::common::{DataFusionError, Result};
-use xai_attribution::AverageDrop;
 use xai_attribution::metric::{
-    DropFormula, GainFormula, IncreaseFormula, ScoreFormula, ScoreMetric,
+    AverageDrop, DropFormula, GainFormula, IncreaseFormula, ScoreFormula, ScoreMetric,
 };
 use xai_core::simd::{InstructionSet, Simd, SimdKernel};
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use ndarray::{Array3, ArrayD, ArrayViewD, Axis, CowArray, Ix3, IxDyn, Slice};
 use xai_attribution::Real;
-use xai_attribution::batch::Planes;
 use xai_attribution::model::{BoxError, Samples};
+use xai_attribution::side::Planes;
 
 use crate::arrays;
 use crate::arrays::StoredArray;

@@ -112,8 +112,13 @@ pub fn operations() -> impl Iterator<Item = &'static Operation> {
 pub mod prelude {
     #[cfg(feature = "attribution")]
     pub use xai_attribution::{
-        AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, Baseline, Concurrent, Deletion,
-        Evaluate, Evaluation, Insertion, Model, MuFidelity, complexity, sparseness,
+        Benchmark, Evaluate,
+        metric::{
+            AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, Deletion, Insertion,
+            MuFidelity, complexity, sparseness,
+        },
+        model::{Concurrent, Model},
+        perturbation::Baseline,
     };
     #[cfg(feature = "casebased")]
     pub use xai_casebased::{CaseExplainer, Kernel, Level, correspondence};

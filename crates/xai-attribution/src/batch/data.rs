@@ -6,30 +6,31 @@ use std::sync::Arc;
 use ndarray::{CowArray, IxDyn};
 use xai_core::{Input, InputLayout, Real, Result};
 
-use crate::batch::{RunData, SideInput};
+use crate::batch::Dataset;
 use crate::input;
 use crate::model::batch_dependence::GuardedModel;
 use crate::model::black_box::{BorrowedModel, MissingModel};
 use crate::model::explainer::BorrowedExplainer;
 use crate::model::{BoxError, Explainer, IntoTargets, Model, Samples, Scoring, Targets};
+use crate::side::SideInput;
 
 /// Everything that metrics may need: inputs and targets, and optionally a model, attribution maps, an explainer and
 /// further inputs.
 ///
 /// ```
 /// use ndarray::{ArrayD, ArrayViewD, array};
-/// use xai_attribution::batch::Data;
+/// use xai_attribution::EvaluationData;
 /// use xai_attribution::model::Targets;
 /// use xai_attribution::{Evaluate, metric::AverageStability};
 /// let twice = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
 ///     Ok(x.mapv(|v| 2.0 * v))
 /// };
 /// let x = array![[1.0, 2.0], [3.0, 4.0]];
-/// let data = Data::new(x.view(), &[0, 1]).explainer(&twice).batch_size(1);
+/// let data = EvaluationData::new(x.view(), &[0, 1]).explainer(&twice).batch_size(1);
 /// assert!(AverageStability::new().evaluate_on(data)?.value < 0.3);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
-pub struct Data<'a, T> {
+pub struct EvaluationData<'a, T> {
     inputs: Box<dyn Samples<T> + 'a>,
     targets: Result<Targets>,
     pub(crate) scoring: Scoring,
@@ -44,9 +45,9 @@ pub struct Data<'a, T> {
     read_as: Input,
 }
 
-impl<T: Real> std::fmt::Debug for Data<'_, T> {
+impl<T: Real> std::fmt::Debug for EvaluationData<'_, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Data")
+        f.debug_struct("EvaluationData")
             .field("shape", &self.inputs.shape())
             .field("targets", &self.targets)
             .field("scoring", &self.scoring)
@@ -65,7 +66,7 @@ type SideCheck = dyn Fn(&[usize], InputLayout) -> Result<()> + Send + Sync;
 
 /// One explainer under evaluation: its maps for all samples, the explainer itself, or both.
 pub(crate) struct ExplainerData<'a, T> {
-    /// `None` for the maps and the explainer of a [`Data`] itself. Those of an evaluation always have a name.
+    /// `None` for the maps and the explainer of a [`EvaluationData`] itself. Those of an evaluation always have a name.
     pub(crate) name: Option<String>,
     pub(crate) maps: Option<Box<dyn Samples<T> + 'a>>,
     pub(crate) explainer: Option<Box<dyn Explainer<T> + 'a>>,
@@ -118,7 +119,7 @@ impl<T: Real, S: Samples<T>> Samples<T> for SharedMaps<S> {
     }
 }
 
-impl<'a, T: Real> Data<'a, T> {
+impl<'a, T: Real> EvaluationData<'a, T> {
     /// Creates data from inputs and their targets: class indices `(n,)` or rows `(n, n_outputs)`.
     #[must_use]
     pub fn new(inputs: impl Samples<T> + 'a, targets: &(impl IntoTargets + ?Sized)) -> Self {
@@ -162,11 +163,11 @@ impl<'a, T: Real> Data<'a, T> {
     /// ```
     /// use ndarray::{Array2, array};
     /// use xai_attribution::model::model_fn;
-    /// use xai_attribution::{AverageDrop, Evaluation, batch::Data};
-    /// fn evaluation(inputs: Array2<f64>, maps: Array2<f64>) -> Evaluation<'static, f64> {
+    /// use xai_attribution::{Benchmark, EvaluationData, metric::AverageDrop};
+    /// fn evaluation(inputs: Array2<f64>, maps: Array2<f64>) -> Benchmark<'static, f64> {
     ///     let model = model_fn(|batch| Ok(batch.into_dimensionality()?.to_owned()));
-    ///     let data = Data::new(inputs, &[0]).owned_model(model);
-    ///     Evaluation::on(data).maps("saliency", maps).metric(AverageDrop::new())
+    ///     let data = EvaluationData::new(inputs, &[0]).owned_model(model);
+    ///     Benchmark::on(data).maps("saliency", maps).metric(AverageDrop::new())
     /// }
     /// let table = evaluation(array![[4.0, 2.0]], array![[0.0, 1.0]]).evaluate()?;
     /// assert!((table.result("saliency", "average_drop").unwrap().value.unwrap() - 1.0).abs() < 1e-8);
@@ -199,7 +200,7 @@ impl<'a, T: Real> Data<'a, T> {
         self
     }
 
-    /// Adds a further input: [`Masks`](super::Masks), [`Segments`](super::Segments), or your own type.
+    /// Adds a further input: [`Masks`](crate::side::Masks), [`Segments`](crate::side::Segments), or your own type.
     #[must_use]
     pub fn with<S: SideInput>(self, side: S) -> Self {
         self.with_side(S::INPUT, side, S::check)
@@ -243,7 +244,7 @@ impl<'a, T: Real> Data<'a, T> {
 
     /// Sets the index of the first sample in a larger data set of which this is a part. Random choices depend on that
     /// index, so that evaluating a data set in parts gives the same values as evaluating it as a whole, except for
-    /// metrics and baselines that use all samples (see [`Evaluation::first_sample`](crate::Evaluation::first_sample)).
+    /// metrics and baselines that use all samples (see [`Benchmark::first_sample`](crate::Benchmark::first_sample)).
     /// Default: 0.
     #[must_use]
     pub fn first_sample(mut self, first_sample: u64) -> Self {
@@ -267,7 +268,7 @@ impl<'a, T: Real> Data<'a, T> {
     /// Checks everything except maps and metrics. With `any_shape`, inputs that fit no layout are treated as rows of
     /// a table; this is allowed if no map has to fit them.
     pub(crate) fn check(self, any_shape: bool) -> Result<CheckedData<'a, T>> {
-        let run = RunData::new(
+        let dataset = Dataset::new(
             self.inputs,
             self.targets?,
             self.scoring,
@@ -277,7 +278,7 @@ impl<'a, T: Real> Data<'a, T> {
         )
         .map_err(|error| error.renamed(input::INPUTS, self.read_as))?;
         for side in &self.sides {
-            (side.check)(run.shape(), run.layout())?;
+            (side.check)(dataset.shape(), dataset.layout())?;
         }
         let sides = self.sides.into_iter().map(|side| side.value).collect();
         Ok(CheckedData {
@@ -287,7 +288,7 @@ impl<'a, T: Real> Data<'a, T> {
                 Some(model) if self.scoring.allow_batch_dependence => model,
                 Some(model) => Box::new(GuardedModel::new(model)),
             },
-            run: run.with_sides(sides).with_presence_of(self.presence_of),
+            dataset: dataset.with_sides(sides).with_presence_of(self.presence_of),
             explained: self.explained,
         })
     }
@@ -296,6 +297,6 @@ impl<'a, T: Real> Data<'a, T> {
 /// Checked data, ready to be visited batch by batch.
 pub(crate) struct CheckedData<'a, T> {
     pub(crate) model: Box<dyn Model<T> + 'a>,
-    pub(crate) run: RunData<'a, T>,
+    pub(crate) dataset: Dataset<'a, T>,
     pub(crate) explained: ExplainerData<'a, T>,
 }

@@ -11,7 +11,7 @@ use xai_core::{Real, Result};
 use crate::batch::data::ExplainerData;
 use crate::batch::run_data::{Cache, missing};
 use crate::batch::samples::Record;
-use crate::batch::{RunData, SampleBatch};
+use crate::batch::{Dataset, SampleBatch};
 use crate::input;
 use crate::map::positions::attributions_by_position;
 use crate::model::explainer::explain_rows;
@@ -33,7 +33,7 @@ use crate::model::{Explainer, Samples, Targets};
 ///     type Output = Vec<T>;
 ///     fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<T>> {
 ///         let attributions = explained.attributions()?;
-///         let per_sample = attributions.chunks_exact(explained.batch().run().n_positions());
+///         let per_sample = attributions.chunks_exact(explained.batch().dataset().n_positions());
 ///         Ok(per_sample.map(|a| a.iter().copied().fold(T::NEG_INFINITY, T::max)).collect())
 ///     }
 /// }
@@ -81,7 +81,7 @@ impl<'a, T: Real> ExplainedBatch<'a, T> {
         let maps = OnceCell::new();
         if let Some(given) = &explained.maps {
             let given = checked_batch(input::EXPLANATIONS, &**given, batch.samples())?;
-            maps.get_or_init(|| batch.run().towards_targets(given, batch.samples()));
+            maps.get_or_init(|| batch.dataset().towards_targets(given, batch.samples()));
         }
         Ok(Self {
             batch,
@@ -110,7 +110,7 @@ impl<'a, T: Real> ExplainedBatch<'a, T> {
             return Ok(maps.view());
         }
         // Set afterwards, here and below, because the computation can fail and `OnceCell::get_or_try_init` is unstable.
-        let call = self.batch.run().call(&self.batch.samples());
+        let call = self.batch.dataset().call(&self.batch.samples());
         let maps = self.explain(self.batch.inputs(), &self.batch.targets(), |row| row, &call)?;
         Ok(self.maps.get_or_init(|| maps.into()).view())
     }
@@ -204,7 +204,7 @@ impl<'a, T: Real> ExplainedBatch<'a, T> {
 
 /// All samples of a run with the maps of one explainer, which are read again in blocks.
 pub struct AllSamples<'a, T> {
-    run: &'a RunData<'a, T>,
+    dataset: &'a Dataset<'a, T>,
     maps: Option<&'a dyn Samples<T>>,
     /// True if the maps were given by the caller rather than computed by an explainer.
     are_given: bool,
@@ -217,16 +217,16 @@ pub(crate) type PairCallback<'a> = dyn Fn(u64, u64) + Sync + 'a;
 impl<T: Real> std::fmt::Debug for AllSamples<'_, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("AllSamples")
-            .field("run", self.run)
+            .field("run", self.dataset)
             .finish_non_exhaustive()
     }
 }
 
 impl<'a, T: Real> AllSamples<'a, T> {
     /// All samples with maps given by the caller.
-    pub(crate) fn with_given_maps(run: &'a RunData<'a, T>, maps: &'a dyn Samples<T>) -> Self {
+    pub(crate) fn with_given_maps(dataset: &'a Dataset<'a, T>, maps: &'a dyn Samples<T>) -> Self {
         Self {
-            run,
+            dataset,
             maps: Some(maps),
             are_given: true,
             on_pairs: None,
@@ -235,11 +235,11 @@ impl<'a, T: Real> AllSamples<'a, T> {
 
     /// All samples with maps computed by the explainer, if some metric needed them to be kept.
     pub(crate) fn with_computed_maps(
-        run: &'a RunData<'a, T>,
+        dataset: &'a Dataset<'a, T>,
         maps: Option<&'a dyn Samples<T>>,
     ) -> Self {
         Self {
-            run,
+            dataset,
             maps,
             are_given: false,
             on_pairs: None,
@@ -252,7 +252,7 @@ impl<'a, T: Real> AllSamples<'a, T> {
         self
     }
 
-    /// Reports the number of compared pairs of samples to [`Evaluation::on_pairs`](crate::Evaluation::on_pairs), for
+    /// Reports the number of compared pairs of samples to [`Benchmark::on_pairs`](crate::Benchmark::on_pairs), for
     /// metrics that compare all pairs.
     pub fn report_pairs(&self, done: u64, total: u64) {
         if let Some(callback) = self.on_pairs {
@@ -262,14 +262,14 @@ impl<'a, T: Real> AllSamples<'a, T> {
 
     /// Data that all batches share.
     #[must_use]
-    pub fn run(&self) -> &'a RunData<'a, T> {
-        self.run
+    pub fn dataset(&self) -> &'a Dataset<'a, T> {
+        self.dataset
     }
 
     /// Number of samples.
     #[must_use]
     pub fn n_samples(&self) -> usize {
-        self.run.n_samples()
+        self.dataset.n_samples()
     }
 
     /// Maps of some samples, in row-major order.
@@ -283,7 +283,7 @@ impl<'a, T: Real> AllSamples<'a, T> {
         // class.
         let batch = checked_batch(input::EXPLANATIONS, maps, samples.clone())?;
         Ok(if self.are_given {
-            self.run.towards_targets(batch, samples)
+            self.dataset.towards_targets(batch, samples)
         } else {
             batch
         })
@@ -295,8 +295,8 @@ impl<'a, T: Real> AllSamples<'a, T> {
     /// As [`maps`](Self::maps); out of domain if the sum over the channels is infinite.
     pub fn attributions(&self, samples: Range<usize>) -> Result<Vec<T>> {
         let maps = self.maps(samples.clone())?;
-        let shape = [&[samples.len()], &self.run.shape()[1..]].concat();
-        attributions_by_position(maps.view(), &shape, self.run.layout())
+        let shape = [&[samples.len()], &self.dataset.shape()[1..]].concat();
+        attributions_by_position(maps.view(), &shape, self.dataset.layout())
             .map_err(|error| error.shifted(0, samples.start))
     }
 }

@@ -1,4 +1,4 @@
-//! Data of a run and its batches: what a metric reads, and the computations that metrics share.
+//! The data that a metric reads, batch by batch, and the computations that metrics share. For authors of metrics.
 //!
 //! A run visits the samples batch by batch. For each batch and explainer, a metric receives an [`ExplainedBatch`]:
 //! the inputs, the explainer's maps, the model's scores, and the explainer itself. Results that several metrics or
@@ -6,7 +6,7 @@
 //!
 //! | work | computed once | examples |
 //! |---|---|---|
-//! | [`RunWork`] | per run | the mean of all inputs, the schedule of a curve |
+//! | [`DatasetWork`] | per run | the mean of all inputs, the schedule of a curve |
 //! | [`BatchWork`] | per batch | scores of baseline inputs, drops of random subsets |
 //! | [`MapWork`] | per batch and explainer | orders of positions, scores along a removal curve |
 //!
@@ -19,19 +19,13 @@
 pub(crate) mod data;
 pub(crate) mod explained;
 pub(crate) mod output_kind;
-mod plan;
+pub(crate) mod plan;
 pub(crate) mod run_data;
 pub(crate) mod samples;
 pub(crate) mod second_maps;
 pub(crate) mod side;
 
-pub use data::Data;
-pub use explained::AllSamples;
-pub use explained::{ExplainedBatch, MapWork};
-pub use plan::{Plan, PlannedRows};
-pub use run_data::{RunData, RunWork};
+pub use explained::{AllSamples, ExplainedBatch, MapWork};
+pub use plan::Plan;
+pub use run_data::{Dataset, DatasetWork};
 pub use samples::{BatchWork, SampleBatch};
-pub use second_maps::ReferenceMaps;
-pub use second_maps::{SecondExplainer, SecondMaps, SecondMapsOfBatch};
-pub use side::Planes;
-pub use side::{Masks, Segments, SideInput};

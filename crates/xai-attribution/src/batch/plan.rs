@@ -4,7 +4,7 @@ use std::any::Any;
 
 use xai_core::{Real, Result};
 
-use crate::batch::RunData;
+use crate::batch::Dataset;
 
 /// Numbers of rows that a run will pass to the model and the explainers. Excludes the single row that checks whether
 /// [outputs depend on the batch](crate::Evaluate::allow_batch_dependence). For curves that only flip features with a
@@ -37,7 +37,7 @@ impl PlannedRows {
 /// A metric adds its work in [`Measure::plan`](crate::metric::Measure::plan). Two equal values are the same work, as
 /// in [`SampleBatch::shared`](crate::batch::SampleBatch::shared).
 pub struct Plan<'p, 'a, T> {
-    run: &'p RunData<'a, T>,
+    dataset: &'p Dataset<'a, T>,
     /// Rows for the model, shared by all explainers.
     once: Vec<(Box<dyn Any>, u64)>,
     /// Rows for the model, per explainer.
@@ -52,7 +52,7 @@ pub struct Plan<'p, 'a, T> {
 impl<T: Real> std::fmt::Debug for Plan<'_, '_, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Plan")
-            .field("run", self.run)
+            .field("run", self.dataset)
             .finish_non_exhaustive()
     }
 }
@@ -66,9 +66,9 @@ struct Base;
 struct Masked;
 
 impl<'p, 'a, T: Real> Plan<'p, 'a, T> {
-    pub(crate) fn new(run: &'p RunData<'a, T>) -> Self {
+    pub(crate) fn new(dataset: &'p Dataset<'a, T>) -> Self {
         Self {
-            run,
+            dataset,
             once: Vec::new(),
             per_explainer: Vec::new(),
             explained: Vec::new(),
@@ -80,14 +80,14 @@ impl<'p, 'a, T: Real> Plan<'p, 'a, T> {
 
     /// Data of the run.
     #[must_use]
-    pub fn run(&self) -> &'p RunData<'a, T> {
-        self.run
+    pub fn dataset(&self) -> &'p Dataset<'a, T> {
+        self.dataset
     }
 
     /// Number of samples.
     #[must_use]
     pub fn n_samples(&self) -> u64 {
-        self.run.n_samples() as u64
+        self.dataset.n_samples() as u64
     }
 
     /// Adds one row per sample for the model, its unchanged input, shared by all explainers.
@@ -130,7 +130,7 @@ impl<'p, 'a, T: Real> Plan<'p, 'a, T> {
     /// Refuses a masked model if inputs are multiplied by maps.
     pub(crate) fn check(&self) -> Result<()> {
         if self.scales_inputs {
-            self.run.refuse_masked_model()
+            self.dataset.refuse_masked_model()
         } else {
             Ok(())
         }

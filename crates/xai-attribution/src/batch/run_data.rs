@@ -11,17 +11,17 @@ use xai_core::tensor::Positions;
 use xai_core::text::numbered_range;
 use xai_core::{Error, Input, InputLayout, Real, Result};
 
-use crate::batch::SideInput;
 use crate::batch::output_kind::{OutputKind, SeenOutputs};
 use crate::model::black_box::lock;
 use crate::model::samples::{check_in_memory, checked_batch};
 use crate::model::{Samples, Scoring, Targets, rows_per_call};
+use crate::side::SideInput;
 use crate::{help, input};
 
 /// Work for a whole run that does not call the model, for example a schedule of steps or the mean of all inputs.
 ///
 /// It is computed once per run. Two equal values are the same work.
-pub trait RunWork<T: Real>: PartialEq + Clone + Send + Sync + 'static {
+pub trait DatasetWork<T: Real>: PartialEq + Clone + Send + Sync + 'static {
     /// Result of the work.
     type Output: Send + Sync + 'static;
 
@@ -29,11 +29,11 @@ pub trait RunWork<T: Real>: PartialEq + Clone + Send + Sync + 'static {
     ///
     /// # Errors
     /// Errors of the work itself. Invalid parameters are reported here, before the model is called.
-    fn compute(&self, run: &RunData<'_, T>) -> Result<Self::Output>;
+    fn compute(&self, dataset: &Dataset<'_, T>) -> Result<Self::Output>;
 }
 
 /// Checked data of a run.
-pub struct RunData<'a, T> {
+pub struct Dataset<'a, T> {
     inputs: Box<dyn Samples<T> + 'a>,
     /// Input that reading errors name.
     read_as: Input,
@@ -55,9 +55,9 @@ pub struct RunData<'a, T> {
     assumed: Mutex<Vec<Remark>>,
 }
 
-impl<T: Real> std::fmt::Debug for RunData<'_, T> {
+impl<T: Real> std::fmt::Debug for Dataset<'_, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RunData")
+        f.debug_struct("Dataset")
             .field("shape", &self.inputs.shape())
             .field("targets", &self.targets)
             .field("scoring", &self.scoring)
@@ -65,7 +65,7 @@ impl<T: Real> std::fmt::Debug for RunData<'_, T> {
     }
 }
 
-impl<'a, T: Real> RunData<'a, T> {
+impl<'a, T: Real> Dataset<'a, T> {
     /// Checks what every metric needs. With `any_shape`, inputs that fit no layout are treated as rows of a table.
     pub(crate) fn new(
         inputs: Box<dyn Samples<T> + 'a>,
@@ -228,7 +228,7 @@ impl<'a, T: Real> RunData<'a, T> {
             .map_or(sample, |samples| samples[sample])
     }
 
-    /// Adds a remark to [`assumed`](crate::evaluation::EvaluationTable::assumed) of the result: a choice that nobody
+    /// Adds a remark to [`assumed`](crate::table::EvaluationTable::assumed) of the result: a choice that nobody
     /// made and that values depend on. Repeated remarks are kept once.
     pub fn assume(&self, about: impl Into<String>, text: impl Into<String>) {
         add_remarks(&mut lock(&self.assumed), [Remark::new(about, text)]);
@@ -354,7 +354,7 @@ impl<'a, T: Real> RunData<'a, T> {
     ///
     /// # Errors
     /// Errors of the work.
-    pub fn shared<W: RunWork<T>>(&self, work: &W) -> Result<Arc<W::Output>> {
+    pub fn shared<W: DatasetWork<T>>(&self, work: &W) -> Result<Arc<W::Output>> {
         self.cache.get_or(work, || work.compute(self))
     }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use ndarray::{Array2, ArrayViewD, IxDyn};
 use xai_core::{Error, InputLayout, Real, Result};
 
-use crate::batch::RunData;
+use crate::batch::Dataset;
 use crate::batch::run_data::Cache;
 use crate::input;
 use crate::model::black_box::{into_inner, lock};
@@ -31,7 +31,7 @@ pub trait BatchWork<T: Real>: PartialEq + Clone + Send + Sync + 'static {
 
 /// Scores changed inputs of one batch. Can be used from any thread.
 pub(crate) struct Scorer<'a, T> {
-    run: &'a RunData<'a, T>,
+    dataset: &'a Dataset<'a, T>,
     samples: Range<usize>,
     reads: CurveScore,
 }
@@ -57,7 +57,7 @@ impl<T: Real> Scorer<'_, T> {
         sample_of: &dyn Fn(usize) -> usize,
         step: &str,
     ) -> Result<Array2<f64>> {
-        let mut shape = self.run.shape().to_vec();
+        let mut shape = self.dataset.shape().to_vec();
         let n_rows = values.len() / shape[1..].iter().product::<usize>();
         shape[0] = n_rows;
         let rows = ArrayViewD::from_shape(IxDyn(&shape), values)
@@ -66,11 +66,11 @@ impl<T: Real> Scorer<'_, T> {
         let outputs = Scoring::checked_outputs(
             n_rows,
             // Errors name samples as the caller numbers them, which differs in masked evaluations.
-            &|row| self.run.number(sample_of(row)),
-            &|| format!("{}{step}", self.run.call(&self.samples)),
+            &|row| self.dataset.number(sample_of(row)),
+            &|| format!("{}{step}", self.dataset.call(&self.samples)),
             model.outputs_for_samples(rows, &sample_of),
         )?;
-        self.run.check_outputs(&outputs)?;
+        self.dataset.check_outputs(&outputs)?;
         Ok(outputs)
     }
 
@@ -80,7 +80,7 @@ impl<T: Real> Scorer<'_, T> {
         outputs: &Array2<f64>,
         sample_of: &dyn Fn(usize) -> usize,
     ) -> Result<Vec<f64>> {
-        let (scoring, targets) = (self.run.scoring(), self.run.targets());
+        let (scoring, targets) = (self.dataset.scoring(), self.dataset.targets());
         let sample = |row| self.samples.start + sample_of(row);
         self.reads.scores(scoring, targets, outputs, &sample)
     }
@@ -106,7 +106,7 @@ impl<T: Real> RowBuffers<T> {
 /// A batch of samples together with the model.
 pub struct SampleBatch<'a, T> {
     model: &'a dyn Model<T>,
-    run: &'a RunData<'a, T>,
+    dataset: &'a Dataset<'a, T>,
     samples: Range<usize>,
     /// Inputs in row-major order. Not an array view: views are invariant in their lifetime, which would make this type
     /// invariant in `'a`.
@@ -135,13 +135,13 @@ pub(crate) const BASE: &str = "base";
 impl<'a, T: Real> SampleBatch<'a, T> {
     pub(crate) fn new(
         model: &'a dyn Model<T>,
-        run: &'a RunData<'a, T>,
+        dataset: &'a Dataset<'a, T>,
         samples: Range<usize>,
         values: &'a [T],
     ) -> Self {
         Self {
             model,
-            run,
+            dataset,
             samples,
             values,
             outputs: OnceCell::new(),
@@ -154,8 +154,8 @@ impl<'a, T: Real> SampleBatch<'a, T> {
 
     /// Data that all batches share.
     #[must_use]
-    pub fn run(&self) -> &'a RunData<'a, T> {
-        self.run
+    pub fn dataset(&self) -> &'a Dataset<'a, T> {
+        self.dataset
     }
 
     /// Range of samples in this batch.
@@ -173,7 +173,7 @@ impl<'a, T: Real> SampleBatch<'a, T> {
     /// Index of a sample of this batch in the whole data set, which selects its random stream.
     #[must_use]
     pub fn item(&self, sample: usize) -> u64 {
-        self.run.item(self.samples.start + sample)
+        self.dataset.item(self.samples.start + sample)
     }
 
     /// Inputs, samples first, in row-major order.
@@ -191,25 +191,25 @@ impl<'a, T: Real> SampleBatch<'a, T> {
     /// Shape of the inputs of this batch.
     #[must_use]
     pub fn shape(&self) -> Vec<usize> {
-        [&[self.samples.len()], &self.run.shape()[1..]].concat()
+        [&[self.samples.len()], &self.dataset.shape()[1..]].concat()
     }
 
     /// Targets of this batch.
     #[must_use]
     pub fn targets(&self) -> Targets {
-        self.run.targets().select(self.samples.clone())
+        self.dataset.targets().select(self.samples.clone())
     }
 
     /// Meaning of the axes of the inputs.
     #[must_use]
     pub fn layout(&self) -> InputLayout {
-        self.run.layout()
+        self.dataset.layout()
     }
 
     /// Largest number of rows per call of the model or the explainer.
     #[must_use]
     pub fn batch_size(&self) -> usize {
-        self.run.batch_size()
+        self.dataset.batch_size()
     }
 
     /// Returns the result of some work on this batch, computed once for all explainers and metrics.
@@ -390,7 +390,7 @@ impl<'a, T: Real> SampleBatch<'a, T> {
     /// Like [`scorer`](Self::scorer), with a choice of what is read from the outputs.
     pub(crate) fn scorer_for(&self, reads: CurveScore) -> Scorer<'_, T> {
         Scorer {
-            run: self.run,
+            dataset: self.dataset,
             samples: self.samples.clone(),
             reads,
         }

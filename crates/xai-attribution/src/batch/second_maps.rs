@@ -9,12 +9,13 @@ use ndarray::{ArrayD, ArrayViewD};
 use xai_core::tensor::Positions;
 use xai_core::{Error, Input, InputLayout, Real, Result};
 
-use crate::batch::{BatchWork, SampleBatch, SideInput};
+use crate::batch::{BatchWork, SampleBatch};
 use crate::input;
 use crate::map::positions::attributions_by_position;
 use crate::model::explainer::explain_rows;
 use crate::model::samples::{check_in_memory, checked_batch};
 use crate::model::{BoxError, Samples, Targets};
+use crate::side::SideInput;
 
 /// Function from a batch of inputs and their targets to their maps.
 pub type SecondExplainer =
@@ -42,7 +43,7 @@ impl SecondMaps {
     /// change the inputs itself).
     ///
     /// It is called once for all explainers of a run, and its rows are not part of the [plan](crate::batch::Plan).
-    /// Several threads call it at once only with a [`Concurrent`](crate::Concurrent) model.
+    /// Several threads call it at once only with a [`Concurrent`](crate::model::Concurrent) model.
     pub fn from_fn<E: Into<BoxError>>(
         explainer: impl Fn(ArrayViewD<'_, f64>, &Targets) -> Result<ArrayD<f64>, E>
         + Send
@@ -89,16 +90,16 @@ impl<T: Real> BatchWork<T> for SecondMapsOfBatch {
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<ArrayD<f64>> {
         let samples = batch.samples();
-        match &batch.run().side::<SecondMaps>()?.0 {
+        match &batch.dataset().side::<SecondMaps>()?.0 {
             MapSource::Maps(maps) => {
                 let maps = checked_batch(input::SECOND_MAPS, &**maps, samples.clone())?;
-                Ok(batch.run().towards_targets(maps, samples).into_owned())
+                Ok(batch.dataset().towards_targets(maps, samples).into_owned())
             }
             MapSource::Explainer(explainer) => {
                 // A second explainer always works in double precision, so that its type does not depend on that of the
                 // run.
                 let inputs = batch.inputs().mapv(|x| x.to_f64_exact());
-                let (start, call) = (samples.start, batch.run().call(&samples));
+                let (start, call) = (samples.start, batch.dataset().call(&samples));
                 let explainer =
                     |inputs: ArrayViewD<'_, f64>, targets: &Targets| explainer(inputs, targets);
                 let sample = |row| start + row;
@@ -199,9 +200,9 @@ impl<T: Real> BatchWork<T> for ReferenceAttributions {
     type Output = Vec<f64>;
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<f64>> {
-        let reference = &batch.run().side::<ReferenceMaps>()?.0;
+        let reference = &batch.dataset().side::<ReferenceMaps>()?.0;
         let maps = match reference.shape()[0] {
-            n if n == batch.run().n_samples() => batch.samples(),
+            n if n == batch.dataset().n_samples() => batch.samples(),
             _ => 0..1,
         };
         let shape = [&[maps.len()], &batch.shape()[1..]].concat();
@@ -209,15 +210,15 @@ impl<T: Real> BatchWork<T> for ReferenceAttributions {
         let attributions = reference
             .attributions(maps, &shape, batch.layout())
             .map_err(|error| error.shifted(0, first))?;
-        let run = batch.run();
-        if run.scoring().explained_class.is_none() {
+        let dataset = batch.dataset();
+        if dataset.scoring().explained_class.is_none() {
             return Ok(attributions);
         }
         // Like all given maps, references are about the explained class. A shared map must be repeated here, because
         // its sign differs between samples.
-        let maps = attributions.chunks_exact(run.n_positions()).cycle();
+        let maps = attributions.chunks_exact(dataset.n_positions()).cycle();
         let towards_target = |(sample, map): (usize, &[f64])| -> Vec<f64> {
-            let sign = if run.explains_other_class(sample) {
+            let sign = if dataset.explains_other_class(sample) {
                 -1.0
             } else {
                 1.0

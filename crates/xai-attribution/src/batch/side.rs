@@ -51,7 +51,7 @@ impl Masks {
     ///
     /// ```
     /// use ndarray::array;
-    /// use xai_attribution::batch::Masks;
+    /// use xai_attribution::side::Masks;
     /// let masks = Masks::from_numbers(array![[[0.9, 0.0]]]);
     /// assert_eq!(masks.read(0..1)?, array![[[true, false]]]);
     /// # Ok::<(), xai_attribution::Error>(())
@@ -68,7 +68,7 @@ impl Masks {
     ///
     /// ```
     /// use ndarray::array;
-    /// use xai_attribution::batch::Masks;
+    /// use xai_attribution::side::Masks;
     /// let masks = Masks::mosaic(&array![[[true, false]]], 1, 4)?;
     /// assert_eq!(masks.read(0..1)?, array![[[true, true, false, false]]]);
     /// # Ok::<(), xai_attribution::Error>(())

@@ -7,9 +7,9 @@
 //!
 //! ```
 //! use ndarray::{Array2, ArrayView2};
-//! use xai_attribution::Deletion;
-//! use xai_attribution::evaluation::Statistics;
-//! use xai_attribution::masked::MaskedEvaluation;
+//! use xai_attribution::metric::Deletion;
+//! use xai_attribution::table::Statistics;
+//! use xai_attribution::masked::MaskedBenchmark;
 //! // Two texts of three and two tokens. The score of a text is the sum of the weights of the tokens that are kept.
 //! let weights: [&[f64]; 2] = [&[4.0, 0.0, 1.0], &[1.0, 2.0]];
 //! let model = |samples: &[usize], kept: ArrayView2<'_, bool>| -> Result<Array2<f64>, std::fmt::Error> {
@@ -19,7 +19,7 @@
 //!     };
 //!     Ok(Array2::from_shape_fn((samples.len(), 1), |(row, _)| score(row)))
 //! };
-//! let values = MaskedEvaluation::new(&model, &[3, 2])
+//! let values = MaskedBenchmark::new(&model, &[3, 2])
 //!     .maps("weights", &weights)
 //!     .values(|evaluation, _samples| evaluation.metric(Deletion::new()))?;
 //! let table = values.table(&Statistics::default())?;
@@ -45,11 +45,11 @@
 //! value of the data set is the mean over samples. A mean curve only exists if all samples have the same number of
 //! features.
 
+mod benchmark;
 mod budget;
 mod cached_model;
-mod evaluation;
 mod model;
 
+pub use benchmark::MaskedBenchmark;
 pub use cached_model::CachedModel;
-pub use evaluation::MaskedEvaluation;
 pub use model::MaskedModel;

@@ -20,7 +20,7 @@ use crate::input;
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::batch::{AllSamples, Data, ExplainedBatch};
+/// use xai_attribution::{EvaluationData, batch::{AllSamples, ExplainedBatch}};
 /// use xai_attribution::metric::{
 ///     CombinedValues, DatasetMetric, DatasetMetricDyn, Invariance, Measure, Metric, MetricInfo, Parameters, Range,
 /// };
@@ -59,7 +59,7 @@ use crate::input;
 ///     }
 /// }
 /// let maps = array![[1.0, 2.0], [5.0, 5.0], [0.0, 0.0]];
-/// let value = Louder.batch_size(1).evaluate_on(Data::from_maps(maps.view()))?;
+/// let value = Louder.batch_size(1).evaluate_on(EvaluationData::from_maps(maps.view()))?;
 /// assert_eq!(value.per_sample, [Some(0.5), Some(1.0), Some(0.0)]);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```

@@ -6,23 +6,23 @@
 #[macro_use]
 mod macros;
 
-pub mod axiomatic;
-pub mod comparison;
-pub mod complexity;
-pub mod context;
+pub(crate) mod axiomatic;
+pub(crate) mod comparison;
+pub(crate) mod complexity;
+pub(crate) mod context;
 #[cfg(test)]
 #[expect(unreachable_pub, reason = "its text is that of a public metric")]
 mod contributing;
 pub(crate) mod dataset_metric;
 pub(crate) mod entry;
-pub mod faithfulness;
-pub mod kinds;
-pub mod localization;
-pub mod plausibility;
+pub(crate) mod faithfulness;
+pub(crate) mod kinds;
+pub(crate) mod localization;
+pub(crate) mod plausibility;
 pub(crate) mod protocol;
 pub mod registry;
-pub mod robustness;
-pub mod sanity;
+pub(crate) mod robustness;
+pub(crate) mod sanity;
 
 pub use entry::{Entry, Precision};
 pub use kinds::{
@@ -37,7 +37,6 @@ pub use localization::*;
 pub use protocol::MetricValue;
 pub use protocol::{IMAGES_ONLY, PrecomputedDraws, Registered};
 pub use protocol::{Measure, Metric, key};
-pub use registry::from_setting;
 pub use robustness::*;
 pub use sanity::*;
 pub use xai_core::Direction;
@@ -45,7 +44,6 @@ pub use xai_core::describe::{
     Described, Invariance, MetricInfo, Mirror, Param, Parameter, Parameters, Range, Setting,
     Settings, Value, metric,
 };
-pub use xai_core::evaluation::{CurvePoint, TiedFeatures};
 pub use {
     axiomatic::*, comparison::*, complexity::*, context::*, faithfulness::*, plausibility::*,
 };

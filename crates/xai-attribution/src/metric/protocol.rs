@@ -7,7 +7,7 @@ use xai_core::describe::Described;
 use xai_core::evaluation::{CurvePoint, Remark, TiedFeatures};
 use xai_core::{Error, ExactMean, Input, InputLayout, Real, Result};
 
-use crate::batch::{ExplainedBatch, Plan, RunData};
+use crate::batch::{Dataset, ExplainedBatch, Plan};
 use crate::metric::{DatasetMetricDyn, Direction, MetricInfo, Parameters};
 use crate::perturbation::CurveScores;
 use crate::{help, input};
@@ -40,7 +40,7 @@ pub trait Metric: Parameters {
 /// use ndarray::{Array2, ArrayViewD, array};
 /// use xai_attribution::batch::ExplainedBatch;
 /// use xai_attribution::metric::{AverageDrop, Direction, Invariance, Measure, Metric, MetricInfo, Parameters, Range};
-/// use xai_attribution::{Evaluation, Real, Result, input};
+/// use xai_attribution::{Benchmark, Real, Result, input};
 /// /// Share of the score that is left when the input is multiplied by its map.
 /// #[derive(Parameters)]
 /// struct ScoreLeft;
@@ -70,7 +70,7 @@ pub trait Metric: Parameters {
 /// };
 /// let inputs = array![[4.0, 1.0], [1.0, 2.0]];
 /// let maps = array![[1.0, 0.0], [3.0, 0.0]];
-/// let table = Evaluation::new(&model, inputs.view(), &[0, 1])
+/// let table = Benchmark::new(&model, inputs.view(), &[0, 1])
 ///     .maps("mine", maps.view())
 ///     .metric(ScoreLeft)
 ///     .metric(AverageDrop::default())
@@ -85,7 +85,7 @@ pub trait Measure<T: Real>: Metric + Send + Sync {
     ///
     /// # Errors
     /// A parameter that is invalid for these data, or a missing input.
-    fn prepare(&self, _run: &RunData<'_, T>) -> Result<()> {
+    fn prepare(&self, _run: &Dataset<'_, T>) -> Result<()> {
         Ok(())
     }
 
@@ -165,8 +165,8 @@ macro_rules! pointers {
         }
 
         impl<T: Real, M: Measure<T> + ?Sized> Measure<T> for $pointer {
-            fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-                (**self).prepare(run)
+            fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+                (**self).prepare(dataset)
             }
 
             fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {

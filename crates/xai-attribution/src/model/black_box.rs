@@ -161,7 +161,7 @@ impl<T: Real> Model<T> for MissingModel {
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
-/// use xai_attribution::{AverageDrop, Concurrent, Evaluate};
+/// use xai_attribution::{Evaluate, metric::AverageDrop, model::Concurrent};
 /// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
 ///     Ok(batch.into_dimensionality().unwrap().to_owned())
 /// };

@@ -17,7 +17,7 @@ use crate::model::{BoxError, Explainer, Model, Targets};
 ///
 /// ```
 /// use ndarray::{Axis, array};
-/// use xai_attribution::{AverageDrop, Evaluate, model::model_fn};
+/// use xai_attribution::{Evaluate, metric::AverageDrop, model::model_fn};
 /// let weights = array![[1.0], [2.0]];
 /// let model = model_fn(|batch| {
 ///     let rows = batch.to_shape((batch.len_of(Axis(0)), 2))?;
@@ -42,7 +42,7 @@ where
 ///
 /// ```
 /// use ndarray::{ArrayViewD, array};
-/// use xai_attribution::{AverageDrop, Evaluate, model::model_fn_mut};
+/// use xai_attribution::{Evaluate, metric::AverageDrop, model::model_fn_mut};
 /// let mut n_rows = 0;
 /// let model = model_fn_mut(|batch: ArrayViewD<'_, f64>| {
 ///     n_rows += batch.shape()[0];
@@ -99,7 +99,7 @@ where
 ///
 /// ```
 /// use xai_attribution::model::{samples_from_slice, slice_model_fn};
-/// use xai_attribution::{AverageDrop, Evaluate};
+/// use xai_attribution::{Evaluate, metric::AverageDrop};
 /// let sums = slice_model_fn(|rows: &[f64], shape: &[usize]| {
 ///     Ok(rows.chunks(shape[1]).map(|row| row.iter().sum::<f64>()).collect())
 /// });

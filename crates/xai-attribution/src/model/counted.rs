@@ -14,7 +14,7 @@ use crate::model::{BoxError, Job, Model};
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
 /// use xai_attribution::model::{Counted, ModelCalls};
-/// use xai_attribution::{AverageDrop, Evaluate};
+/// use xai_attribution::{Evaluate, metric::AverageDrop};
 /// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
 ///     Ok(batch.into_dimensionality().unwrap().to_owned())
 /// };

@@ -17,7 +17,7 @@ use crate::model::{BoxError, Job, Model, Samples};
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
 /// use xai_attribution::model::{Converted, SinglePrecision};
-/// use xai_attribution::{AverageDrop, Evaluate};
+/// use xai_attribution::{Evaluate, metric::AverageDrop};
 /// let model = |batch: ArrayViewD<'_, f32>| -> Result<Array2<f32>, std::fmt::Error> {
 ///     Ok(batch.into_dimensionality().unwrap().to_owned())
 /// };
@@ -61,7 +61,7 @@ impl<M: Model<f32> + ?Sized> Model<f64> for SinglePrecision<'_, M> {
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
-/// use xai_attribution::{AverageDrop, Evaluate, model::Converted};
+/// use xai_attribution::{Evaluate, metric::AverageDrop, model::Converted};
 /// let model = |batch: ArrayViewD<'_, f32>| -> Result<Array2<f32>, std::fmt::Error> {
 ///     Ok(batch.into_dimensionality().unwrap().to_owned())
 /// };

@@ -23,7 +23,7 @@ use crate::{help, input};
 /// use ndarray::{Array2, ArrayD, ArrayViewD, CowArray, IxDyn, array};
 /// use std::ops::Range;
 /// use xai_attribution::model::{BoxError, Samples};
-/// use xai_attribution::{AverageDrop, Evaluate};
+/// use xai_attribution::{Evaluate, metric::AverageDrop};
 /// /// A thousand samples that are generated when they are read.
 /// struct Generated;
 /// impl Samples<f64> for Generated {
@@ -69,7 +69,7 @@ pub trait Samples<T: Real>: Send + Sync {
 /// ```
 /// use ndarray::{Array2, Array4, ArrayViewD, Axis};
 /// use xai_attribution::model::Images;
-/// use xai_attribution::{Deletion, Evaluate};
+/// use xai_attribution::{Evaluate, metric::Deletion};
 /// // The score is the sum of all elements.
 /// let model = |batch: ArrayViewD<'_, f32>| -> Result<Array2<f32>, std::fmt::Error> {
 ///     let sums = batch.outer_iter().map(|image| image.sum()).collect();

@@ -120,7 +120,7 @@ impl Scoring {
     /// An invalid parameter for four axes if no layout is set; a shape mismatch if no layout fits.
     ///
     /// ```
-    /// use xai_attribution::{InputLayout, Scoring};
+    /// use xai_attribution::{InputLayout, model::Scoring};
     /// assert_eq!(Scoring::default().layout_of(&[5, 12])?, InputLayout::Tabular);
     /// let error = Scoring::default().layout_of(&[5, 3, 8, 8]).unwrap_err();
     /// assert!(error.to_string().contains("channels-first or channels-last"));
@@ -153,7 +153,7 @@ impl Scoring {
     /// An invalid parameter for a softmax of one output, which is constant.
     ///
     /// ```
-    /// use xai_attribution::{Activation, Scoring};
+    /// use xai_attribution::{Activation, model::Scoring};
     /// let scoring = Scoring { activation: Activation::Softmax, ..Scoring::default() };
     /// assert!(scoring.check_n_outputs(2).is_ok() && scoring.check_n_outputs(1).is_err());
     /// ```

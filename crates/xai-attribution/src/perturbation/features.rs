@@ -6,8 +6,9 @@ use ndarray::{CowArray, Ix3};
 use xai_core::describe::Parameter;
 use xai_core::{InputLayout, Real, Result, parallel};
 
-use crate::batch::{BatchWork, RunData, RunWork, SampleBatch, Segments};
+use crate::batch::{BatchWork, Dataset, DatasetWork, SampleBatch};
 use crate::input;
+use crate::side::Segments;
 
 /// Grouping of positions into features, which are removed as a whole.
 ///
@@ -40,12 +41,12 @@ impl Features {
     ///
     /// # Errors
     /// An invalid parameter about the size of cells; an empty-input error if segments are needed but not given.
-    pub fn prepare<T: Real>(self, run: &RunData<'_, T>) -> Result<()> {
+    pub fn prepare<T: Real>(self, dataset: &Dataset<'_, T>) -> Result<()> {
         input::check_kind(input::FEATURES, &self)?;
         match self {
             Self::Positions => Ok(()),
-            Self::Grid(_) | Self::Patches(_) => run.shared(&self).map(drop),
-            Self::Segments => run.side::<Segments>().map(drop),
+            Self::Grid(_) | Self::Patches(_) => dataset.shared(&self).map(drop),
+            Self::Segments => dataset.side::<Segments>().map(drop),
         }
     }
 
@@ -53,12 +54,12 @@ impl Features {
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare).
-    pub fn max_count<T: Real>(self, run: &RunData<'_, T>) -> Result<usize> {
+    pub fn max_count<T: Real>(self, dataset: &Dataset<'_, T>) -> Result<usize> {
         match self {
-            Self::Positions => Ok(run.n_positions()),
-            Self::Grid(_) | Self::Patches(_) => Ok(run.shared(&self)?.n_cells()),
+            Self::Positions => Ok(dataset.n_positions()),
+            Self::Grid(_) | Self::Patches(_) => Ok(dataset.shared(&self)?.n_cells()),
             Self::Segments => {
-                let counts = run.shared(&SegmentCounts)?;
+                let counts = dataset.shared(&SegmentCounts)?;
                 Ok(counts.iter().copied().max().unwrap_or_default())
             }
         }
@@ -68,20 +69,23 @@ impl Features {
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare).
-    pub fn counts<T: Real>(self, run: &RunData<'_, T>) -> Result<Arc<Vec<usize>>> {
+    pub fn counts<T: Real>(self, dataset: &Dataset<'_, T>) -> Result<Arc<Vec<usize>>> {
         match self {
-            Self::Segments => run.shared(&SegmentCounts),
-            _ => Ok(Arc::new(vec![self.max_count(run)?; run.n_samples()])),
+            Self::Segments => dataset.shared(&SegmentCounts),
+            _ => Ok(Arc::new(vec![
+                self.max_count(dataset)?;
+                dataset.n_samples()
+            ])),
         }
     }
 }
 
 /// Cells that are the same for all samples: every kind of features except segments.
-impl<T: Real> RunWork<T> for Features {
+impl<T: Real> DatasetWork<T> for Features {
     type Output = Cells;
 
-    fn compute(&self, run: &RunData<'_, T>) -> Result<Cells> {
-        let plane = Plane::new(run.shape(), run.layout());
+    fn compute(&self, dataset: &Dataset<'_, T>) -> Result<Cells> {
+        let plane = Plane::new(dataset.shape(), dataset.layout());
         Ok(match self {
             Self::Grid(cells) => plane.grid(*cells),
             Self::Patches(size) => plane.patches(*size),
@@ -97,9 +101,9 @@ impl<T: Real> BatchWork<T> for Features {
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<FeatureCells> {
         if *self != Self::Segments {
-            return Ok(FeatureCells::Shared(batch.run().shared(self)?));
+            return Ok(FeatureCells::Shared(batch.dataset().shared(self)?));
         }
-        let segments = batch.run().side::<Segments>()?.read(batch.samples())?;
+        let segments = batch.dataset().side::<Segments>()?.read(batch.samples())?;
         let cells = parallel::map(batch.n_samples(), |sample| {
             Cells::from_labels(&labels(&segments, sample))
         });
@@ -116,13 +120,13 @@ fn labels(segments: &CowArray<'_, u32, Ix3>, sample: usize) -> Vec<u32> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct SegmentCounts;
 
-impl<T: Real> RunWork<T> for SegmentCounts {
+impl<T: Real> DatasetWork<T> for SegmentCounts {
     type Output = Vec<usize>;
 
-    fn compute(&self, run: &RunData<'_, T>) -> Result<Vec<usize>> {
-        let segments = run.side::<Segments>()?;
-        let mut counts = Vec::with_capacity(run.n_samples());
-        for samples in run.batches() {
+    fn compute(&self, dataset: &Dataset<'_, T>) -> Result<Vec<usize>> {
+        let segments = dataset.side::<Segments>()?;
+        let mut counts = Vec::with_capacity(dataset.n_samples());
+        for samples in dataset.batches() {
             let batch = segments.read(samples)?;
             counts.extend(parallel::map(batch.len_of(ndarray::Axis(0)), |sample| {
                 distinct(&labels(&batch, sample)).len()

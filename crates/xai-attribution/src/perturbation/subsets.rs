@@ -7,10 +7,11 @@ use xai_core::simd::{InstructionSet, Simd, SimdKernel};
 use xai_core::statistics::centred_ranks;
 use xai_core::{Error, Input, InputLayout, Real, Result, parallel, stop};
 
-use crate::batch::{BatchWork, Plan, RunData, SampleBatch, SideInput};
+use crate::batch::{BatchWork, Dataset, Plan, SampleBatch};
 use crate::input;
 use crate::perturbation::removal::removed::Remover;
 use crate::perturbation::{Baseline, FeatureCells, Features};
+use crate::side::SideInput;
 
 /// Sampling of subsets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
@@ -190,15 +191,15 @@ impl RandomSubsets {
     /// An invalid parameter about features, size or number of subsets; too few segments if no sample has two; an
     /// empty-input error for missing segments or given subsets; out of domain for given subsets with features that no
     /// sample has. For a masked model, neither the number of features nor a size that exceeds it is an error.
-    pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.features.prepare(run)?;
-        let n_cells = self.features.max_count(run)?;
+    pub fn prepare<T: Real>(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        self.features.prepare(dataset)?;
+        let n_cells = self.features.max_count(dataset)?;
         // Given subsets also determine their number and size, so the parameters below do not matter.
         if self.sampling == SubsetSampling::Given {
-            return check_given(run.side::<PrecomputedSubsets>()?, n_cells);
+            return check_given(dataset.side::<PrecomputedSubsets>()?, n_cells);
         }
         self.check_params()?;
-        if run.is_masked_model() {
+        if dataset.is_masked_model() {
             // A sample with one feature has a single subset and no value, but other samples may have theirs.
             return Ok(());
         }
@@ -288,17 +289,17 @@ impl<T: Real> BatchWork<T> for RandomSubsets {
         // Samples with fewer cells leave bits at the end of their sets unused.
         let words = cells.max_count().div_ceil(64);
         let given = match self.sampling {
-            SubsetSampling::Given => Some(&batch.run().side::<PrecomputedSubsets>()?.0),
+            SubsetSampling::Given => Some(&batch.dataset().side::<PrecomputedSubsets>()?.0),
             _ => None,
         };
         let n_subsets = given.map_or(self.n_subsets, |given| given.dim().0);
         let mut members = vec![0u64; batch.n_samples() * n_subsets * words];
-        let (run, first) = (batch.run(), batch.samples().start);
+        let (dataset, first) = (batch.dataset(), batch.samples().start);
         parallel::for_each_chunk(&mut members, n_subsets * words, |sample, subsets| {
             let subsets = subsets.chunks_exact_mut(words);
             let n_cells = cells.for_sample(sample).n_cells();
             match given {
-                None => self.draw(run.item(first + sample), n_cells, subsets),
+                None => self.draw(dataset.item(first + sample), n_cells, subsets),
                 Some(given) => {
                     let draws = given.index_axis(ndarray::Axis(1), first + sample);
                     for (subset, drawn) in subsets.zip(draws.outer_iter()) {
@@ -336,7 +337,7 @@ impl SubsetDrops {
     /// An empty-input error if given subsets are missing.
     pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
         let n_subsets = match self.subsets.sampling {
-            SubsetSampling::Given => plan.run().side::<PrecomputedSubsets>()?.0.dim().0,
+            SubsetSampling::Given => plan.dataset().side::<PrecomputedSubsets>()?.0.dim().0,
             _ => self.subsets.n_subsets,
         };
         plan.base_scores();

@@ -6,10 +6,11 @@ use ndarray::Array3;
 use xai_core::describe::Parameter;
 use xai_core::{Error, Input, InputLayout, Real, Result};
 
-use crate::batch::{BatchWork, ExplainedBatch, MapWork, Plan, RunData, SampleBatch, SideInput};
+use crate::batch::{BatchWork, Dataset, ExplainedBatch, MapWork, Plan, SampleBatch};
 use crate::input;
 use crate::perturbation::removal::single_removal::{RankedGroups, n_groups};
 use crate::perturbation::{FeatureCells, Features, RemovalOrder};
+use crate::side::SideInput;
 
 /// Values that represent the possible values of a feature.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,11 +58,15 @@ impl SideInput for PrecomputedValues {
 
 impl Values {
     /// Checks the range and, for given values, the number of features.
-    pub(crate) fn prepare<T: Real>(&self, run: &RunData<'_, T>, n_features: usize) -> Result<()> {
-        run.refuse_masked_model()?;
+    pub(crate) fn prepare<T: Real>(
+        &self,
+        dataset: &Dataset<'_, T>,
+        n_features: usize,
+    ) -> Result<()> {
+        dataset.refuse_masked_model()?;
         match self.range {
             ValueRange::Given => {
-                let given = &run.side::<PrecomputedValues>()?.0;
+                let given = &dataset.side::<PrecomputedValues>()?.0;
                 let (draws, n, features) = given.dim();
                 if features != n_features {
                     let expected = [draws, n, n_features];
@@ -82,16 +87,16 @@ impl Values {
     }
 
     /// Number of values per feature.
-    fn count<T: Real>(&self, run: &RunData<'_, T>) -> Result<usize> {
+    fn count<T: Real>(&self, dataset: &Dataset<'_, T>) -> Result<usize> {
         match self.range {
-            ValueRange::Given => Ok(run.side::<PrecomputedValues>()?.0.dim().0),
+            ValueRange::Given => Ok(dataset.side::<PrecomputedValues>()?.0.dim().0),
             _ => Ok(self.n),
         }
     }
 
     /// Generator of the values of a batch.
     fn source<'a, T: Real>(&self, batch: &SampleBatch<'a, T>) -> Result<ValueSource<'a>> {
-        let size = batch.run().positions().size();
+        let size = batch.dataset().positions().size();
         let range = |sample: &[T]| match self.range {
             ValueRange::Between((low, high)) => low..high,
             _ => {
@@ -101,11 +106,11 @@ impl Values {
             }
         };
         let given = match self.range {
-            ValueRange::Given => Some(&batch.run().side::<PrecomputedValues>()?.0),
+            ValueRange::Given => Some(&batch.dataset().side::<PrecomputedValues>()?.0),
             _ => None,
         };
         Ok(ValueSource {
-            n: self.count(batch.run())?,
+            n: self.count(batch.dataset())?,
             given,
             first_sample: batch.samples().start,
             ranges: batch.values().chunks_exact(size).map(range).collect(),
@@ -148,7 +153,7 @@ fn squared_changes<'p, T: Real>(
     let sample_sets =
         |sample: usize| (0..n_sets(sample)).map(move |set| (sample as u32, set as u32));
     let sets: Vec<(u32, u32)> = (0..batch.n_samples()).flat_map(sample_sets).collect();
-    let element_layout = batch.run().positions();
+    let element_layout = batch.dataset().positions();
     let base = batch.base_scores()?;
     let mut means = vec![Vec::new(); batch.n_samples()];
     // Bounds the number of scores in memory; only one mean per set is kept.
@@ -190,9 +195,9 @@ pub(crate) struct FeatureChanges {
 impl FeatureChanges {
     /// Adds the planned rows of this work.
     pub(crate) fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
-        let counts = self.features.counts(plan.run())?;
+        let counts = self.features.counts(plan.dataset())?;
         let n_features: u64 = counts.iter().map(|&count| count as u64).sum();
-        let n_values = self.values.count(plan.run())? as u64;
+        let n_values = self.values.count(plan.dataset())? as u64;
         plan.base_scores();
         plan.once(self, n_features * n_values);
         Ok(())
@@ -224,8 +229,8 @@ pub(crate) struct GroupChanges {
 impl GroupChanges {
     /// Adds the planned rows of this work.
     pub(crate) fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
-        let n_groups = n_groups(self.group_size, plan.run()) as u64;
-        let n_values = self.values.count(plan.run())? as u64;
+        let n_groups = n_groups(self.group_size, plan.dataset()) as u64;
+        let n_values = self.values.count(plan.dataset())? as u64;
         plan.base_scores();
         plan.maps();
         plan.per_explainer(self, plan.n_samples() * n_groups * n_values);
@@ -240,7 +245,7 @@ impl<T: Real> MapWork<T> for GroupChanges {
         let batch = explained.batch();
         let order = RemovalOrder::SmallestFirst;
         let groups = RankedGroups::new(explained, order, self.group_size)?;
-        let n_groups = n_groups(self.group_size, batch.run());
+        let n_groups = n_groups(self.group_size, batch.dataset());
         let changes = squared_changes(batch, &self.values, |_| n_groups, groups.positions())?;
         Ok((groups.sums(explained.attributions()?, f64::abs), changes))
     }

@@ -13,22 +13,20 @@ use crate::batch::data::ExplainerData;
 use crate::batch::explained::PairCallback;
 use crate::batch::run_data::missing;
 use crate::batch::samples::Record;
-use crate::batch::{AllSamples, ExplainedBatch, Plan, PlannedRows, RunData, SampleBatch};
-use crate::input;
-use crate::metric::{
-    CombinedValues, CurvePoint, DatasetMetricDyn, Measure, SampleNotes, TiedFeatures,
-};
+use crate::batch::{AllSamples, Dataset, ExplainedBatch, Plan, SampleBatch};
+use crate::metric::{CombinedValues, DatasetMetricDyn, Measure, SampleNotes};
 use crate::model::black_box::{into_inner, lock};
 use crate::model::{Model, Samples};
 use crate::perturbation::CurveScores;
-use crate::run::{CompletedScores, EvaluationError};
+use crate::table::{CurvePoint, TiedFeatures};
+use crate::{CompletedScores, EvaluationError, PlannedRows, input};
 
 /// Name of maps without an explainer's name, in warnings.
 pub(crate) const UNNAMED: &str = "explanations";
 
 /// Metrics and explainers of a run, with its callbacks.
 pub(crate) struct EvaluationRun<'s, T> {
-    pub(crate) run: &'s RunData<'s, T>,
+    pub(crate) dataset: &'s Dataset<'s, T>,
     pub(crate) explained: &'s [ExplainerData<'s, T>],
     /// Metrics under the names that they have in results.
     pub(crate) metrics: Vec<(String, &'s dyn Measure<T>)>,
@@ -63,19 +61,19 @@ pub(crate) struct Collected {
 /// error of the first one in order is returned.
 pub(crate) fn for_each_batch<'s, T: Real>(
     model: &dyn Model<T>,
-    run: &'s RunData<'s, T>,
+    dataset: &'s Dataset<'s, T>,
     work: &(dyn Fn(&SampleBatch<'_, T>) -> Result<(), EvaluationError> + Sync),
 ) -> Result<(), EvaluationError> {
-    let batches: Vec<_> = run.batches().collect();
+    let batches: Vec<_> = dataset.batches().collect();
     let failure: Mutex<Option<(usize, EvaluationError)>> = Mutex::new(None);
     model.run(batches.len(), &|index, model| {
         let samples = batches[index].clone();
-        let outcome = run
+        let outcome = dataset
             .inputs(samples.clone())
             .map_err(EvaluationError::from)
             .and_then(|inputs| {
                 let rows = Rows::from_samples(inputs.view());
-                work(&SampleBatch::new(model, run, samples, rows.as_slice()))
+                work(&SampleBatch::new(model, dataset, samples, rows.as_slice()))
             });
         let Err(error) = outcome else { return true };
         // Several batches may fail on different threads; the lowest error is the same on any number of threads.
@@ -211,8 +209,10 @@ impl Sums {
         are_given: bool,
     ) -> Result<()> {
         let batch = explained.batch();
-        let (Some(scores), true) = (batch.cached_base_scores(), batch.run().has_two_classes())
-        else {
+        let (Some(scores), true) = (
+            batch.cached_base_scores(),
+            batch.dataset().has_two_classes(),
+        ) else {
             return Ok(());
         };
         self.scores[batch.samples()].copy_from_slice(scores);
@@ -222,7 +222,7 @@ impl Sums {
             for (sample, map) in batch.samples().zip(maps.outer_iter()) {
                 sums[sample] = map.iter().map(|value| value.to_f64_exact()).sum();
                 // Counts negative values of the maps as given, before those of the other class were negated.
-                let is_turned = batch.run().explains_other_class(sample);
+                let is_turned = batch.dataset().explains_other_class(sample);
                 let is_negative = |value: &T| {
                     if is_turned {
                         *value > T::ZERO
@@ -240,11 +240,11 @@ impl Sums {
     /// one explainer are `None` if its maps were computed, or if none of their values is negative.
     pub(crate) fn class_check<T: Real>(
         self,
-        run: &RunData<'_, T>,
+        dataset: &Dataset<'_, T>,
         are_given: &[bool],
     ) -> Option<MapClassCheck> {
         let is_known = self.scores.iter().all(|score| !score.is_nan());
-        if !is_known || !run.has_two_classes() {
+        if !is_known || !dataset.has_two_classes() {
             return None;
         }
         let signed_sums =
@@ -256,7 +256,7 @@ impl Sums {
                 });
         Some(MapClassCheck {
             scores: self.scores,
-            is_class_one: run.is_class_one()?.to_vec(),
+            is_class_one: dataset.is_class_one()?.to_vec(),
             map_sums: signed_sums.collect(),
         })
     }
@@ -276,21 +276,21 @@ impl<T: Real> EvaluationRun<'_, T> {
         }
         for explained in self.explained {
             if let Some(maps) = &explained.maps {
-                let fits = self.run.check_maps(&**maps);
+                let fits = self.dataset.check_maps(&**maps);
                 fits.map_err(|error| located(error, explained, None))?;
             }
         }
         self.metrics.iter().try_for_each(|(name, metric)| {
             let checked = metric
                 .check_params()
-                .and_then(|()| metric.prepare(self.run));
+                .and_then(|()| metric.prepare(self.dataset));
             checked.map_err(|error| EvaluationError::from(error).during(None, Some(name)))
         })
     }
 
     /// Collects the planned rows of all metrics.
     fn plan(&self) -> Result<PlannedRows, EvaluationError> {
-        let mut plan = Plan::new(self.run);
+        let mut plan = Plan::new(self.dataset);
         for (name, metric) in &self.metrics {
             let planned = metric.plan(&mut plan).and_then(|()| plan.check());
             planned.map_err(|error| EvaluationError::from(error).during(None, Some(name)))?;
@@ -313,7 +313,7 @@ impl<T: Real> EvaluationRun<'_, T> {
         available: &[Input],
     ) -> Result<Collected, EvaluationError> {
         (self.planned)(&self.checked_plan(available)?);
-        let (n, n_metrics) = (self.run.n_samples(), self.metrics.len());
+        let (n, n_metrics) = (self.dataset.n_samples(), self.metrics.len());
         let explainers = self.explained.iter();
         let state = State {
             per_sample: Mutex::new(vec![vec![vec![None; n]; n_metrics]; self.explained.len()]),
@@ -328,7 +328,7 @@ impl<T: Real> EvaluationRun<'_, T> {
             gathered: Gathered::new(self.explained.len(), n_metrics),
             sums: Mutex::new(Sums::new(n, self.explained.len())),
         };
-        let outcome = for_each_batch(model, self.run, &|batch| {
+        let outcome = for_each_batch(model, self.dataset, &|batch| {
             let outcome = (0..self.explained.len())
                 .try_for_each(|e| self.evaluate_explainer(e, batch, &state));
             let first = batch.samples().start;
@@ -380,9 +380,9 @@ impl<T: Real> EvaluationRun<'_, T> {
                     .map(|explained| explained.maps.is_some())
                     .collect();
                 if are_given.contains(&true) {
-                    self.run.assume_explained_class();
+                    self.dataset.assume_explained_class();
                 }
-                let map_class_check = into_inner(state.sums).class_check(self.run, &are_given);
+                let map_class_check = into_inner(state.sums).class_check(self.dataset, &are_given);
                 Ok(Collected {
                     values,
                     curves,
@@ -487,8 +487,8 @@ impl<T: Real> EvaluationRun<'_, T> {
             let source = &self.explained[e];
             let computed = computed.as_ref().map(|maps| maps as &dyn Samples<T>);
             let all = match source.maps.as_deref() {
-                Some(given) => AllSamples::with_given_maps(self.run, given),
-                None => AllSamples::with_computed_maps(self.run, computed),
+                Some(given) => AllSamples::with_given_maps(self.dataset, given),
+                None => AllSamples::with_computed_maps(self.dataset, computed),
             }
             .on_pairs(self.pairs);
             for (m, (notes, (name, metric))) in by_metric.into_iter().zip(&self.metrics).enumerate()
@@ -577,14 +577,14 @@ impl<T: Real> Gathered<T> {
 
     /// Stores the maps of a batch.
     pub(crate) fn keep_maps(&self, e: usize, explained: &ExplainedBatch<'_, T>) -> Result<()> {
-        let (run, samples) = (explained.batch().run(), explained.batch().samples());
+        let (dataset, samples) = (explained.batch().dataset(), explained.batch().samples());
         let maps: ArrayViewD<'_, T> = explained.maps()?;
-        let shape = [&[run.n_samples()], &maps.shape()[1..]].concat();
+        let shape = [&[dataset.n_samples()], &maps.shape()[1..]].concat();
         let mut all_maps = lock(&self.maps);
         let kept = all_maps[e].get_or_insert_with(|| ArrayD::from_elem(IxDyn(&shape), T::ZERO));
         if kept.shape() != shape {
             let error = Error::shape(input::EXPLANATIONS, kept.shape(), &shape);
-            return Err(error.owner(run.call(&samples)));
+            return Err(error.owner(dataset.call(&samples)));
         }
         kept.slice_axis_mut(Axis(0), Slice::from(samples))
             .assign(&maps);

@@ -3,29 +3,28 @@
 use xai_core::evaluation::{breaks_ties_randomly, parameter_settings};
 use xai_core::{Activation, InputLayout, Real, Result};
 
-use crate::batch::Data;
 use crate::batch::data::CheckedData;
-use crate::input;
-use crate::metric::{CombinedValues, Measure, Metric, MetricValue, TiedFeatures, key};
+use crate::metric::{CombinedValues, Measure, Metric, MetricValue, key};
 use crate::model::{Explainer, IntoTargets, Model, Samples, Scoring};
-use crate::run::EvaluationError;
 use crate::run::evaluation_run::{EvaluationRun, UNNAMED};
+use crate::table::TiedFeatures;
+use crate::{EvaluationData, EvaluationError, input};
 
 /// A metric with its scoring settings: the result of the setters of [`Evaluate`] on a metric.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Run<M> {
+pub struct WithScoring<M> {
     /// The metric.
     pub metric: M,
     /// Settings by which scores are read from the model.
     pub scoring: Scoring,
 }
 
-/// Scoring settings, shared by metrics, [`Run`], [`Data`] and [`Evaluation`](crate::Evaluation), and the evaluation
+/// Scoring settings, shared by metrics, [`WithScoring`], [`EvaluationData`] and [`Benchmark`](crate::Benchmark), and the evaluation
 /// of single metrics.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
-/// use xai_attribution::{Activation, AverageDrop, Evaluate};
+/// use xai_attribution::{Activation, Evaluate, metric::AverageDrop};
 /// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
 ///     Ok(batch.into_dimensionality().unwrap().to_owned())
 /// };
@@ -40,10 +39,10 @@ pub struct Run<M> {
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 pub trait Evaluate: Sized {
-    /// Result type of the setters: a [`Run`] for a metric, and `Self` for everything else.
+    /// Result type of the setters: a [`WithScoring`] for a metric, and `Self` for everything else.
     type Configured;
 
-    /// Type of the evaluated object: the metric of a [`Run`], and `Self` for everything else.
+    /// Type of the evaluated object: the metric of a [`WithScoring`], and `Self` for everything else.
     type Subject;
 
     /// Changes the scoring settings.
@@ -89,11 +88,11 @@ pub trait Evaluate: Sized {
     ///
     /// ```
     /// use ndarray::Array4;
-    /// use xai_attribution::{Complexity, Evaluate, InputLayout, batch::Data};
+    /// use xai_attribution::{Evaluate, InputLayout, EvaluationData, metric::Complexity};
     /// let maps = Array4::from_elem((1, 3, 2, 2), 1.0);
     /// let complexity = Complexity::new();
-    /// assert!(complexity.evaluate_on(Data::from_maps(maps.view())).is_err());
-    /// let value = complexity.layout(InputLayout::ChannelsFirst).evaluate_on(Data::from_maps(maps.view()))?;
+    /// assert!(complexity.evaluate_on(EvaluationData::from_maps(maps.view())).is_err());
+    /// let value = complexity.layout(InputLayout::ChannelsFirst).evaluate_on(EvaluationData::from_maps(maps.view()))?;
     /// assert!((value.value - 4f64.ln()).abs() < 1e-12); // four equal positions
     /// # Ok::<(), xai_attribution::Error>(())
     /// ```
@@ -135,7 +134,7 @@ pub trait Evaluate: Sized {
     ///
     /// `inputs` and `maps` are [`Samples`], for example array views, in a [`InputLayout`]; `targets` are class indices
     /// `(n,)` or rows `(n, n_outputs)`. A call of the model never exceeds the batch size. To share calls between
-    /// several metrics of one model, use an [`Evaluation`](crate::Evaluation).
+    /// several metrics of one model, use a [`Benchmark`](crate::Benchmark).
     ///
     /// # Errors
     /// A shape mismatch for arrays that do not fit each other and for a model that returns the wrong number of rows;
@@ -153,7 +152,7 @@ pub trait Evaluate: Sized {
     where
         Self::Subject: Measure<T>,
     {
-        self.evaluate_on(Data::new(inputs, targets).model(model).maps(maps))
+        self.evaluate_on(EvaluationData::new(inputs, targets).model(model).maps(maps))
     }
 
     /// Evaluates the metric for an explainer on maps that it computes, for metrics that need no model.
@@ -169,15 +168,18 @@ pub trait Evaluate: Sized {
     where
         Self::Subject: Measure<T>,
     {
-        self.evaluate_on(Data::new(inputs, targets).explainer(explainer))
+        self.evaluate_on(EvaluationData::new(inputs, targets).explainer(explainer))
     }
 
-    /// Evaluates the metric on data with everything that it needs. The scoring of a [`Run`] overrides that of the
+    /// Evaluates the metric on data with everything that it needs. The scoring of a [`WithScoring`] overrides that of the
     /// data.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate); an empty-input error for an input that the metric needs and the data lacks.
-    fn evaluate_on<T: Real>(&self, data: Data<'_, T>) -> Result<MetricValue, EvaluationError>
+    fn evaluate_on<T: Real>(
+        &self,
+        data: EvaluationData<'_, T>,
+    ) -> Result<MetricValue, EvaluationError>
     where
         Self::Subject: Measure<T>,
     {
@@ -192,15 +194,15 @@ pub trait Evaluate: Sized {
 }
 
 impl<M: Metric> Evaluate for M {
-    type Configured = Run<M>;
+    type Configured = WithScoring<M>;
     type Subject = Self;
 
-    fn configure(self, change: impl FnOnce(&mut Scoring)) -> Run<M> {
-        let run = Run {
+    fn configure(self, change: impl FnOnce(&mut Scoring)) -> WithScoring<M> {
+        let with_scoring = WithScoring {
             metric: self,
             scoring: Scoring::default(),
         };
-        run.configure(change)
+        with_scoring.configure(change)
     }
 
     fn subject(&self) -> (&Self, Option<Scoring>) {
@@ -208,7 +210,7 @@ impl<M: Metric> Evaluate for M {
     }
 }
 
-impl<M> Evaluate for Run<M> {
+impl<M> Evaluate for WithScoring<M> {
     type Configured = Self;
     type Subject = M;
 
@@ -222,7 +224,7 @@ impl<M> Evaluate for Run<M> {
     }
 }
 
-impl<T: Real> Evaluate for Data<'_, T> {
+impl<T: Real> Evaluate for EvaluationData<'_, T> {
     type Configured = Self;
     type Subject = Self;
 
@@ -243,7 +245,7 @@ impl<T: Real> Evaluate for Data<'_, T> {
 /// As [`Evaluate::evaluate_on`].
 pub fn evaluate_together<T: Real>(
     metrics: &[&dyn Measure<T>],
-    data: Data<'_, T>,
+    data: EvaluationData<'_, T>,
 ) -> Result<Vec<MetricValue>, EvaluationError> {
     let available = data.available_inputs();
     // Metrics that only call the explainer put no restriction on the shape of the inputs: no map or mask has to fit.
@@ -252,11 +254,11 @@ pub fn evaluate_together<T: Real>(
     let any_shape = !needs.any(|need| fits_maps.contains(need));
     let CheckedData {
         model,
-        run,
+        dataset,
         explained,
     } = data.check(any_shape)?;
     let evaluation = EvaluationRun {
-        run: &run,
+        dataset: &dataset,
         explained: &[explained],
         metrics: metrics
             .iter()
@@ -279,7 +281,9 @@ pub fn evaluate_together<T: Real>(
     let metric_values = results.map(|(((values, curve), tied), metric)| {
         let value = match values {
             CombinedValues::PerSample(per_sample) => MetricValue::new(per_sample)?,
-            CombinedValues::Pooled(pooled) => MetricValue::pooled(pooled.value, run.n_samples())?,
+            CombinedValues::Pooled(pooled) => {
+                MetricValue::pooled(pooled.value, dataset.n_samples())?
+            }
         };
         // With random ties, no order was chosen silently.
         let by_index =
@@ -288,7 +292,7 @@ pub fn evaluate_together<T: Real>(
         Ok(MetricValue {
             curve,
             tied,
-            assumed: run.assumed().into_iter().chain(ties).collect(),
+            assumed: dataset.assumed().into_iter().chain(ties).collect(),
             warnings: warnings.clone(),
             ..value
         })

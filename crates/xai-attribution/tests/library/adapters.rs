@@ -4,15 +4,13 @@
 use std::sync::Arc;
 
 use ndarray::{Array2, ArrayD, ArrayViewD, Ix2, array};
-use xai_attribution::batch::Data;
-use xai_attribution::metric::{AverageStability, Measure, MetricValue};
+use xai_attribution::metric::{AverageDrop, AverageStability, Deletion, Measure, MetricValue};
 use xai_attribution::model::{
-    BoxError, Converted, Explainer, SinglePrecision, Targets, explainer_fn, explainer_fn_mut,
-    model_fn, model_fn_mut, samples_from_slice, slice_explainer_fn, slice_model_fn,
+    BoxError, Concurrent, Converted, Explainer, Model, SinglePrecision, Targets, explainer_fn,
+    explainer_fn_mut, model_fn, model_fn_mut, samples_from_slice, slice_explainer_fn,
+    slice_model_fn,
 };
-use xai_attribution::{
-    AverageDrop, Concurrent, Deletion, ErrorKind, Evaluate, Evaluation, Model, input,
-};
+use xai_attribution::{Benchmark, ErrorKind, Evaluate, EvaluationData, input};
 
 fn inputs() -> Array2<f64> {
     Array2::from_shape_fn((5, 4), |(i, j)| (1 + (3 * i + 5 * j) % 7) as f64 / 8.0)
@@ -144,21 +142,21 @@ fn a_model_of_single_precision_reads_maps_of_double_precision() {
 
 #[test]
 fn an_evaluation_may_own_its_model_inputs_maps_and_explainer() {
-    let evaluation = || -> Evaluation<'static, f64> {
-        let data = Data::new(inputs(), &[0; 5]).owned_model(identity);
-        Evaluation::on(data)
+    let evaluation = || -> Benchmark<'static, f64> {
+        let data = EvaluationData::new(inputs(), &[0; 5]).owned_model(identity);
+        Benchmark::on(data)
             .maps("maps", maps())
             .owned_explainer("squares", squares)
             .metric(AverageDrop::new())
     };
     let table = evaluation().evaluate().unwrap();
     let (x, maps) = (inputs(), maps());
-    let borrowed = Evaluation::new(&identity, x.view(), &[0; 5])
+    let borrowed = Benchmark::new(&identity, x.view(), &[0; 5])
         .maps("maps", maps.view())
         .explainer("squares", &squares)
         .metric(AverageDrop::new());
     assert_eq!(table, borrowed.evaluate().unwrap());
-    let owned = Data::new(inputs(), &[0; 5]).owned_explainer(squares);
+    let owned = EvaluationData::new(inputs(), &[0; 5]).owned_explainer(squares);
     assert!(AverageStability::new().evaluate_on(owned).is_ok());
 }
 

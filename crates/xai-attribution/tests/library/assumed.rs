@@ -1,17 +1,15 @@
 //! What results say that they assumed, and what of it can be said.
 
 use ndarray::{Array1, Array2, ArrayD, ArrayViewD, Axis, Ix2, array};
-use xai_attribution::batch::{Data, ReferenceMaps, SecondMaps};
-use xai_attribution::evaluation::Remark;
 use xai_attribution::metric::{
-    Consistency, EfficientRandomization, FaithfulnessEstimate, FeatureAgreement, LogOdds, Measure,
-    SignAgreement,
+    AverageDrop, Complexity, Consistency, Deletion, EfficientRandomization, FaithfulnessEstimate,
+    FeatureAgreement, LogOdds, Measure, SignAgreement,
 };
-use xai_attribution::model::Targets;
-use xai_attribution::run::{base_scores, masked_scores};
-use xai_attribution::{
-    Activation, AverageDrop, Complexity, Deletion, Evaluate, Evaluation, Scoring, input,
-};
+use xai_attribution::model::{Scoring, Targets};
+use xai_attribution::scores::{base_scores, masked_scores};
+use xai_attribution::side::{ReferenceMaps, SecondMaps};
+use xai_attribution::table::Remark;
+use xai_attribution::{Activation, Benchmark, Evaluate, EvaluationData, input};
 
 /// Features of `n` samples, spread over both classes.
 fn features(n: usize) -> Array2<f64> {
@@ -74,7 +72,7 @@ fn the_result_says_which_class_plain_maps_of_two_classes_were_taken_to_explain()
         &Scoring::default(),
     );
     assert_eq!(abouts(&scores.unwrap().assumed), ["explained_class"]);
-    let table = Evaluation::new(&margins, x.view(), &classes)
+    let table = Benchmark::new(&margins, x.view(), &classes)
         .maps("a", maps.view())
         .metric(Deletion::new())
         .evaluate()
@@ -120,13 +118,13 @@ fn nothing_is_said_of_classes_where_nothing_was_assumed() {
     let explainer = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
         Ok(x.to_owned())
     };
-    let data = Data::new(x.view(), &classes)
+    let data = EvaluationData::new(x.view(), &classes)
         .model(&margins)
         .explainer(&explainer);
     assert_eq!(Deletion::new().evaluate_on(data).unwrap().assumed, []);
     // No model, no classes.
     let alone = Complexity::new()
-        .evaluate_on(Data::from_maps(maps.view()))
+        .evaluate_on(EvaluationData::from_maps(maps.view()))
         .unwrap();
     assert_eq!(alone.assumed, []);
 }
@@ -163,7 +161,7 @@ fn the_explained_class_turns_maps_towards_their_targets() {
                 Some(1) => (seconds.0.clone(), ReferenceMaps::new(reference.clone())),
                 _ => (-&seconds.0, ReferenceMaps::new(-&references)),
             };
-            let data = Data::new(x.view(), &classes)
+            let data = EvaluationData::new(x.view(), &classes)
                 .model(&margins)
                 .maps(maps.view())
                 .with(SecondMaps::from_maps(second))
@@ -205,7 +203,7 @@ fn maps_that_fall_where_scores_rise_are_warned_about() {
     let (of_one, classes) = maps_of_class_one(&x);
     let of_targets = maps_of_targets(&of_one, &classes);
     let evaluation = |size: usize, class: Option<usize>| {
-        Evaluation::new(&margins, x.view(), &classes)
+        Benchmark::new(&margins, x.view(), &classes)
             .maps("class one", of_one.view())
             .maps("targets", of_targets.view())
             .maps("unsigned", of_one.mapv(f64::abs))
@@ -258,7 +256,7 @@ fn remarks_of_parts_are_those_of_the_whole() {
     let (maps, classes) = maps_of_class_one(&x);
     let part = |range: std::ops::Range<usize>| {
         let slice = ndarray::s![range.clone(), ..];
-        Evaluation::new(&margins, x.slice(slice), &classes[range])
+        Benchmark::new(&margins, x.slice(slice), &classes[range])
             .maps("a", maps.slice(slice))
             .metric(Deletion::new())
             .values()
@@ -314,7 +312,7 @@ fn a_softmax_of_one_output_is_refused() {
         let metrics: [&dyn Measure<f64>; 3] =
             [&AverageDrop::new(), &Deletion::new(), &LogOdds::new()];
         for metric in metrics {
-            let data = Data::new(x.view(), &[0, 0])
+            let data = EvaluationData::new(x.view(), &[0, 0])
                 .model(&sum)
                 .maps(x.view())
                 .scoring(scoring);

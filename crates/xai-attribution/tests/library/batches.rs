@@ -1,13 +1,10 @@
 //! The rows of a call: how many where nobody says, and whether an answer depends on them.
 
 use ndarray::{Array2, ArrayD, ArrayViewD, Axis, array};
-use xai_attribution::batch::Data;
-use xai_attribution::model::{Counted, ModelCalls, rows_per_call};
+use xai_attribution::metric::{AverageDrop, Deletion, Insertion, MuFidelity};
+use xai_attribution::model::{Concurrent, Counted, ModelCalls, rows_per_call};
 use xai_attribution::perturbation::RemovalOrder;
-use xai_attribution::{
-    AverageDrop, Concurrent, Deletion, ErrorKind, Evaluate, Evaluation, Insertion, MuFidelity,
-    help, input,
-};
+use xai_attribution::{Benchmark, ErrorKind, Evaluate, EvaluationData, help, input};
 
 type Answer = Result<Array2<f64>, std::fmt::Error>;
 
@@ -34,7 +31,11 @@ fn table() -> ArrayD<f64> {
 fn an_answer_that_depends_on_the_batch_is_an_error_that_says_how_to_allow_it() {
     let x = table();
     let model = Concurrent(&normalised);
-    let data = || Data::new(x.view(), &[0; 3]).model(&model).maps(x.view());
+    let data = || {
+        EvaluationData::new(x.view(), &[0; 3])
+            .model(&model)
+            .maps(x.view())
+    };
     let errors = [
         AverageDrop::new().evaluate_on(data()),
         Deletion::new().evaluate_on(data()),
@@ -97,7 +98,7 @@ fn a_model_that_takes_no_single_row_is_told_why_it_was_given_one() {
 fn rounding_is_allowed_and_one_row_is_asked_once_for_all_metrics() {
     let x = table();
     let counted = Counted::new(&rounded);
-    let table = Evaluation::new(&counted, x.view(), &[0; 3])
+    let table = Benchmark::new(&counted, x.view(), &[0; 3])
         .maps("a", x.view())
         .maps("b", x.view())
         .metric(AverageDrop::new())

@@ -4,15 +4,15 @@ use std::convert::Infallible;
 use std::ops::Range;
 
 use ndarray::{Array2, ArrayD, ArrayViewD, CowArray, IxDyn, array};
-use xai_attribution::batch::Data;
-use xai_attribution::metric::{AverageStability, MetricValue, PointingGame};
-use xai_attribution::model::{BoxError, Images, Samples, Targets};
-use xai_attribution::perturbation::{Features, SubsetSize};
-use xai_attribution::run::{base_scores, masked_scores};
+use xai_attribution::metric::{
+    AverageDrop, AverageGain, AverageStability, BaseScorePolicy, Complexity, Deletion, MetricValue,
+    MuFidelity, PointingGame, complexity,
+};
+use xai_attribution::model::{BoxError, Concurrent, Images, Model, Samples, Scoring, Targets};
+use xai_attribution::perturbation::{Baseline, Features, SubsetSize};
+use xai_attribution::scores::{base_scores, masked_scores};
 use xai_attribution::{
-    AverageDrop, AverageGain, BaseScorePolicy, Baseline, Complexity, Concurrent, Deletion,
-    Evaluate, Evaluation, EvaluationError, InputLayout, Model, MuFidelity, Scoring, complexity,
-    help, input,
+    Benchmark, Evaluate, EvaluationData, EvaluationError, InputLayout, help, input,
 };
 use xai_core::{Error, ErrorKind, Input};
 
@@ -217,7 +217,7 @@ fn parameters_outside_their_domain_are_named() {
 #[test]
 fn an_input_that_a_metric_needs_is_missed_before_anything_is_computed() {
     let x = ones(&[2, 2]);
-    let data = || Data::new(x.view(), &[0, 0]);
+    let data = || EvaluationData::new(x.view(), &[0, 0]);
     let missing = |error: Error, about: Input| {
         assert_eq!(error.help(), Some(help::GIVE_INPUT));
         assert_error!(error, about, ErrorKind::Empty);
@@ -235,7 +235,7 @@ fn an_input_that_a_metric_needs_is_missed_before_anything_is_computed() {
         input::EXPLAINER,
     );
     let never = |_: ArrayViewD<'_, f64>| -> Answer { unreachable!() };
-    let stopped = Evaluation::new(&never, x.view(), &[0, 0])
+    let stopped = Benchmark::new(&never, x.view(), &[0, 0])
         .maps("a", x.view())
         .metric(Deletion::new())
         .metric(AverageStability::new())
@@ -245,7 +245,7 @@ fn an_input_that_a_metric_needs_is_missed_before_anything_is_computed() {
     missing(stopped.into_error(), input::EXPLAINER);
     // An explainer stands for maps, and for nothing else.
     let explainer = |x: ArrayViewD<'_, f64>, _: &Targets| Ok::<_, Infallible>(x.to_owned());
-    let stopped = Evaluation::new(&never, x.view(), &[0, 0])
+    let stopped = Benchmark::new(&never, x.view(), &[0, 0])
         .explainer("b", &explainer)
         .metric(PointingGame::new())
         .evaluate()
@@ -254,7 +254,7 @@ fn an_input_that_a_metric_needs_is_missed_before_anything_is_computed() {
     // Maps alone are enough for what needs nothing else.
     let maps = ArrayD::from_shape_vec(vec![1, 4], vec![1.0, 1.0, 1.0, 1.0]).unwrap();
     let alone = Complexity
-        .evaluate_on(Data::from_maps(maps.view()))
+        .evaluate_on(EvaluationData::from_maps(maps.view()))
         .unwrap();
     assert_eq!(
         alone,
@@ -265,7 +265,8 @@ fn an_input_that_a_metric_needs_is_missed_before_anything_is_computed() {
 /// Maps are all there is: nothing is wrong with inputs that nobody handed in.
 #[test]
 fn errors_of_maps_alone_are_about_the_maps() {
-    let of = |maps: &ArrayD<f64>| reason(Complexity.evaluate_on(Data::from_maps(maps.view())));
+    let of =
+        |maps: &ArrayD<f64>| reason(Complexity.evaluate_on(EvaluationData::from_maps(maps.view())));
     let mut bad = ones(&[3, 2]);
     bad[[2, 1]] = f64::NAN;
     let error = of(&bad);
@@ -307,7 +308,7 @@ fn what_was_computed_before_the_third_batch_failed_is_kept() {
         let concurrent = Concurrent(&model);
         let models: [&dyn Model<f64>; 2] = [&model, &concurrent];
         for model in models {
-            let stopped = Evaluation::new(model, x.view(), &[0; 10])
+            let stopped = Benchmark::new(model, x.view(), &[0; 10])
                 .batch_size(2)
                 .maps("first", maps.view())
                 .maps("other", other.view())
@@ -408,8 +409,8 @@ fn a_curve_that_stops_keeps_the_areas_before_it() {
 fn evaluations_that_cannot_be_are_named() {
     let x = ones(&[3, 2]);
     let y = [0; 3];
-    let new = || Evaluation::new(&first_two, x.view(), &y);
-    let of = |e: Evaluation<'_, f64>| reason(e.evaluate());
+    let new = || Benchmark::new(&first_two, x.view(), &y);
+    let of = |e: Benchmark<'_, f64>| reason(e.evaluate());
     let one = || new().maps("a", x.view()).metric(AverageDrop::default());
     assert_error!(
         of(new().metric(Complexity)),
@@ -450,7 +451,7 @@ fn evaluations_that_cannot_be_are_named() {
     assert_eq!(stopped.error().index(), [2, 1]);
     assert_error!(stopped.error(), input::EXPLANATIONS, ErrorKind::NonFinite);
     let rows = array![[1.0, 0.0], [f64::NAN, 0.0], [0.0, 1.0]];
-    let targets = Evaluation::new(&first_two, x.view(), &rows)
+    let targets = Benchmark::new(&first_two, x.view(), &rows)
         .maps("a", x.view())
         .metric(Complexity);
     let error = of(targets);
@@ -459,7 +460,7 @@ fn evaluations_that_cannot_be_are_named() {
     // The sample is named by its place among all, not in its batch.
     let mut x = ones(&[7, 2]);
     x[[5, 0]] = -1.0;
-    let stopped = Evaluation::new(&first_two, x.view(), &[0; 7])
+    let stopped = Benchmark::new(&first_two, x.view(), &[0; 7])
         .batch_size(2)
         .maps("a", x.view())
         .metric(AverageDrop::default())
@@ -599,7 +600,7 @@ fn an_array_with_other_elements_than_the_input_has_is_refused_before_a_run() {
     ] {
         let maps = ones(&[1, 2]);
         let error = reason(
-            Data::from_maps(maps.view())
+            EvaluationData::from_maps(maps.view())
                 .with_array(which, array)
                 .map(|_| ()),
         );
@@ -613,7 +614,7 @@ fn masks_of_tables_may_have_two_axes() {
     use xai_attribution::metric::PointingGame;
     let maps = array![[0.1, 0.9], [0.7, 0.2]];
     let masks = InputArray::Booleans(array![[false, true], [false, true]].into_dyn());
-    let data = Data::from_maps(maps.view()).with_array(input::MASKS, masks);
+    let data = EvaluationData::from_maps(maps.view()).with_array(input::MASKS, masks);
     let hits = PointingGame::new().evaluate_on(data.unwrap()).unwrap();
     assert_eq!(hits.per_sample, [Some(1.0), Some(0.0)]);
 }
@@ -624,12 +625,12 @@ fn images_need_a_layout_in_every_kind_of_run() {
     let explainer = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, Infallible> {
         Ok(x.to_owned())
     };
-    let data = || Data::new(x.view(), &[0, 0]).explainer(&explainer);
+    let data = || EvaluationData::new(x.view(), &[0, 0]).explainer(&explainer);
     let scoring = Scoring::default();
     let errors = [
         reason(Deletion::new().evaluate(&first, x.view(), &[0, 0], maps.view())),
         reason(AverageStability::new().evaluate_on(data())),
-        reason(Complexity::new().evaluate_on(Data::from_maps(x.view()))),
+        reason(Complexity::new().evaluate_on(EvaluationData::from_maps(x.view()))),
         reason(masked_scores(
             &first,
             x.view(),
@@ -638,7 +639,7 @@ fn images_need_a_layout_in_every_kind_of_run() {
             &scoring,
         )),
         reason(
-            Evaluation::new(&first, x.view(), &[0, 0])
+            Benchmark::new(&first, x.view(), &[0, 0])
                 .maps("maps", maps.view())
                 .metric(Deletion::new())
                 .evaluate(),
@@ -654,7 +655,7 @@ fn images_need_a_layout_in_every_kind_of_run() {
     assert!(base_scores(&first, x.view(), &[0, 0], &scoring).is_ok());
     assert!(
         Complexity::new()
-            .evaluate_on(Data::from_maps(maps.view()))
+            .evaluate_on(EvaluationData::from_maps(maps.view()))
             .is_ok()
     );
 }

@@ -4,15 +4,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ndarray::{Array2, ArrayD, ArrayViewD, Axis, Dimension, IxDyn, Slice};
 use proptest::prelude::*;
-use xai_attribution::evaluation::{EvaluationTable, EvaluationValues, MetricValues, Statistics};
-use xai_attribution::metric::{Direction, Settings, from_setting, registry};
-use xai_attribution::model::{Counted, ModelCalls};
-use xai_attribution::perturbation::{Features, SubsetSampling, SubsetSize};
-use xai_attribution::{
-    Activation, AverageDrop, AverageGain, AverageIncrease, Baseline, Complexity, Concurrent,
-    Deletion, Evaluate, Evaluation, InputLayout, Insertion, Model, MuFidelity, Sparseness,
-    complexity, help, input, sparseness,
+use xai_attribution::metric::registry::from_setting;
+use xai_attribution::metric::{
+    AverageDrop, AverageGain, AverageIncrease, Complexity, Deletion, Direction, Insertion,
+    MuFidelity, Settings, Sparseness, complexity, registry, sparseness,
 };
+use xai_attribution::model::{Concurrent, Counted, Model, ModelCalls};
+use xai_attribution::perturbation::{Baseline, Features, SubsetSampling, SubsetSize};
+use xai_attribution::table::{EvaluationTable, EvaluationValues, MetricValues, Statistics};
+use xai_attribution::{Activation, Benchmark, Evaluate, InputLayout, help, input};
 use xai_core::statistics::{IntervalMethod, wilson};
 
 type Answer = Result<Array2<f64>, std::fmt::Error>;
@@ -56,8 +56,8 @@ fn evaluation<'a, M: Model<f64> + ?Sized>(
     x: &'a ArrayD<f64>,
     maps: &'a [ArrayD<f64>; 3],
     y: &[u8],
-) -> Evaluation<'a, f64> {
-    let mut evaluation = Evaluation::new(model, x.view(), y)
+) -> Benchmark<'a, f64> {
+    let mut evaluation = Benchmark::new(model, x.view(), y)
         .layout(InputLayout::ChannelsLast)
         .activation(Activation::Softmax)
         .replicates(50)
@@ -132,7 +132,7 @@ proptest! {
             let of = |a: &ArrayD<f64>| a.slice_axis(Axis(0), Slice::from(range.clone())).to_owned();
             let x = of(&x);
             let maps: Vec<_> = maps.iter().map(of).collect();
-            let mut evaluation = Evaluation::new(&thirds, x.view(), &y[range.clone()]).layout(InputLayout::ChannelsLast)
+            let mut evaluation = Benchmark::new(&thirds, x.view(), &y[range.clone()]).layout(InputLayout::ChannelsLast)
                 .batch_size(3)
                 .metric(Insertion::default())
                 .metric(MuFidelity::new().n_subsets(5).features(Features::Positions))
@@ -231,7 +231,7 @@ fn the_model_is_called_as_often_as_the_formulas_need_and_no_more() {
         thirds(batch)
     };
     let (x, maps, y) = grey(50);
-    let one = Evaluation::new(&model, x.view(), &y)
+    let one = Benchmark::new(&model, x.view(), &y)
         .layout(InputLayout::ChannelsLast)
         .activation(Activation::Softmax)
         .batch_size(8)
@@ -290,7 +290,7 @@ fn few_samples_share_calls_over_steps_and_subsets() {
 #[test]
 fn metrics_of_maps_alone_never_call_the_model() {
     let (x, maps, y) = grey(5);
-    let table = Evaluation::new(&thirds, x.view(), &y)
+    let table = Benchmark::new(&thirds, x.view(), &y)
         .layout(InputLayout::ChannelsLast)
         .maps("a", maps[0].view())
         .metric(Complexity)
@@ -308,7 +308,7 @@ fn an_explainer_that_keeps_the_evidence_is_better_than_one_that_keeps_the_rest()
         f64::from(u8::from((i[1] * 10 + i[2] * 2 + i[3]) % 3 == 1)) + 0.01 * i[1] as f64
     });
     let wrong = right.mapv(|v| 1.1 - v);
-    let table = Evaluation::new(&thirds, x.view(), &y)
+    let table = Benchmark::new(&thirds, x.view(), &y)
         .layout(InputLayout::ChannelsLast)
         .activation(Activation::Softmax)
         .maps("wrong", wrong.view())
@@ -362,7 +362,7 @@ fn an_epsilon_is_no_evidence() {
         Array2::from_shape_fn((40, 5), |(i, j)| 0.1 + ((i * 7 + j * 3) % 11) as f64 / 12.0);
     let maps = Array2::from_shape_fn((40, 5), |(i, j)| ((i * 5 + j * 2) % 7) as f64 / 7.0);
     let targets: Vec<usize> = (0..40).map(|i| i % 5).collect();
-    let table = Evaluation::new(&model, inputs.view(), &targets)
+    let table = Benchmark::new(&model, inputs.view(), &targets)
         .layout(InputLayout::ChannelsLast)
         .maps("as it is", maps.view())
         .maps("scaled", maps.mapv(|x| x * 1e-1))
@@ -470,7 +470,7 @@ fn a_metric_by_name_may_be_there_twice_with_other_parameters() {
         .parse()
         .unwrap();
     let evaluation = || {
-        Evaluation::new(&thirds, x.view(), &[0, 1, 2, 0])
+        Benchmark::new(&thirds, x.view(), &[0, 1, 2, 0])
             .layout(InputLayout::ChannelsLast)
             .maps("maps", maps.view())
     };
@@ -513,7 +513,7 @@ fn a_metric_that_is_undefined_for_the_scores_leaves_the_others_their_values() {
     let scale = |by: f64| move |batch: ArrayViewD<'_, f64>| thirds((&batch * by).view());
     let large = scale(8.0);
     let evaluation = |batch_size: usize| {
-        Evaluation::new(&large, x.view(), &y)
+        Benchmark::new(&large, x.view(), &y)
             .layout(InputLayout::ChannelsLast)
             .maps("a", maps[0].view())
             .maps("b", maps[1].view())
@@ -538,7 +538,7 @@ fn a_metric_that_is_undefined_for_the_scores_leaves_the_others_their_values() {
 
     // A part of the data set where the metric is defined does not make it defined for the whole.
     let small = scale(0.01);
-    let defined = Evaluation::new(&small, x.view(), &y)
+    let defined = Benchmark::new(&small, x.view(), &y)
         .layout(InputLayout::ChannelsLast)
         .maps("a", maps[0].view())
         .maps("b", maps[1].view())

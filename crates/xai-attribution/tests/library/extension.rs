@@ -1,19 +1,17 @@
 //! Metrics of another crate: what they share with those of this one, and what they bring.
 
 use ndarray::{Array2, Array3, ArrayD, ArrayViewD, array};
-use xai_attribution::batch::{BatchWork, Data, ExplainedBatch, Masks, RunData, SampleBatch};
+use xai_attribution::batch::{BatchWork, Dataset, ExplainedBatch, SampleBatch};
 use xai_attribution::metric::{
-    CurveKind, CurveMetric, Described, Direction, Measure, Metric, MetricInfo, Parameters,
-    SCORE_NEEDS,
+    AverageDrop, CurveKind, CurveMetric, Deletion, Described, Direction, Measure, Metric,
+    MetricInfo, MuFidelity, Parameters, SCORE_NEEDS,
 };
-use xai_attribution::model::Targets;
+use xai_attribution::model::{Concurrent, Targets};
 use xai_attribution::perturbation::{
-    BaselineInputs, BaselineRows, PrecomputedBaselines, RemovalOrder, Start,
+    Baseline, BaselineInputs, BaselineRows, PrecomputedBaselines, RemovalOrder, Start,
 };
-use xai_attribution::{
-    AverageDrop, Baseline, Concurrent, Deletion, Error, Evaluate, Evaluation, MuFidelity, Real,
-    Result, input,
-};
+use xai_attribution::side::Masks;
+use xai_attribution::{Benchmark, Error, Evaluate, EvaluationData, Real, Result, input};
 use xai_core::ErrorKind;
 use xai_core::describe::Range;
 use xai_core::statistics::pearson;
@@ -47,7 +45,7 @@ impl<T: Real> BatchWork<T> for SingleRemoval {
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<f64>> {
         let blank = batch.shared(&BaselineInputs(self.0.clone()))?;
-        let (blank, places): (&BaselineRows<T>, _) = (&blank, batch.run().positions());
+        let (blank, places): (&BaselineRows<T>, _) = (&blank, batch.dataset().positions());
         let n = places.positions;
         let scores = batch.score_changed(
             batch.n_samples() * n,
@@ -87,13 +85,13 @@ impl Metric for FaithfulnessEstimate {
 }
 
 impl<T: Real> Measure<T> for FaithfulnessEstimate {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.removal.0.prepare(run)
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        self.removal.0.prepare(dataset)
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let drops = explained.batch().shared(&self.removal)?;
-        let n = explained.batch().run().n_positions();
+        let n = explained.batch().dataset().n_positions();
         let attributions = explained.attributions()?.chunks_exact(n);
         attributions
             .zip(drops.chunks_exact(n))
@@ -113,7 +111,7 @@ fn a_perturbation_metric_of_another_crate_shares_its_work_in_an_evaluation() {
     let metric = || FaithfulnessEstimate {
         removal: removal.clone(),
     };
-    let table = Evaluation::new(&linear, x.view(), &[0; 6])
+    let table = Benchmark::new(&linear, x.view(), &[0; 6])
         .batch_size(4)
         .maps("terms", terms.view())
         .maps("wrong", wrong.view())
@@ -208,9 +206,11 @@ impl Metric for MassInside {
 
 impl<T: Real> Measure<T> for MassInside {
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
-        let run = explained.batch().run();
-        let masks = run.side::<Masks>()?.read(explained.batch().samples())?;
-        let attributions = explained.attributions()?.chunks_exact(run.n_positions());
+        let dataset = explained.batch().dataset();
+        let masks = dataset.side::<Masks>()?.read(explained.batch().samples())?;
+        let attributions = explained
+            .attributions()?
+            .chunks_exact(dataset.n_positions());
         Ok(masks
             .outer_iter()
             .zip(attributions)
@@ -231,7 +231,11 @@ impl<T: Real> Measure<T> for MassInside {
 fn a_metric_may_need_a_further_input_and_no_model() {
     let (x, _) = table();
     let masks = Masks::new(Array3::from_shape_fn((6, 1, 5), |(_, _, j)| j == 0));
-    let data = |masks| Data::new(x.view(), &[0; 6]).maps(x.view()).with(masks);
+    let data = |masks| {
+        EvaluationData::new(x.view(), &[0; 6])
+            .maps(x.view())
+            .with(masks)
+    };
     let of = MassInside.evaluate_on(data(masks)).unwrap();
     let first = x[[0, 0]] / (0..5).map(|j| x[[0, j]]).sum::<f64>();
     assert_eq!(of.per_sample[0], Some(first));
@@ -241,7 +245,7 @@ fn a_metric_may_need_a_further_input_and_no_model() {
         .unwrap_err()
         .into_error();
     assert_eq!(error.input(), input::MASKS);
-    let none = Data::new(x.view(), &[0; 6]).maps(x.view());
+    let none = EvaluationData::new(x.view(), &[0; 6]).maps(x.view());
     let error = MassInside.evaluate_on(none).unwrap_err().into_error();
     assert_eq!(error.input(), input::MASKS);
     assert!(matches!(error.kind(), ErrorKind::Empty));
@@ -256,7 +260,7 @@ fn an_explainer_in_an_evaluation_is_asked_for_its_maps_and_again() {
         rows.fetch_add(x.shape()[0], std::sync::atomic::Ordering::Relaxed);
         Ok(x.mapv(|v| 2.0 * v))
     };
-    let table = Evaluation::new(&linear, x.view(), &[0; 6])
+    let table = Benchmark::new(&linear, x.view(), &[0; 6])
         .explainer("twice", &explainer)
         .metric(AverageStability::default())
         .metric(MaximumStability::default())
@@ -336,7 +340,7 @@ fn baselines_may_be_given_for_every_sample() {
         let deletion = Deletion::new()
             .steps(None)
             .baseline(text.parse::<Baseline>()?);
-        let data = Data::new(inputs.view(), &[0, 0])
+        let data = EvaluationData::new(inputs.view(), &[0, 0])
             .model(&sum)
             .maps(inputs.view());
         let data = data.with(PrecomputedBaselines(given)).batch_size(1);

@@ -3,13 +3,14 @@
 use approx::assert_abs_diff_eq;
 use ndarray::{Array2, ArrayD, ArrayViewD};
 use serde_json::Value;
-use xai_attribution::metric::MetricValue;
-use xai_attribution::perturbation::{Features, SubsetSampling, SubsetSize};
-use xai_attribution::run::{MaskedScores, base_scores, masked_scores};
-use xai_attribution::{
-    Activation, AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, Deletion, Evaluate,
-    InputLayout, Insertion, MuFidelity, Scoring, complexity, sparseness,
+use xai_attribution::metric::{
+    AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, Deletion, Insertion, MetricValue,
+    MuFidelity, complexity, sparseness,
 };
+use xai_attribution::model::Scoring;
+use xai_attribution::perturbation::{Features, SubsetSampling, SubsetSize};
+use xai_attribution::scores::{MaskedScores, base_scores, masked_scores};
+use xai_attribution::{Activation, Evaluate, InputLayout};
 use xai_core::tensor::{MaskScaling, mask_inputs};
 use xai_core::{Error, ErrorKind};
 

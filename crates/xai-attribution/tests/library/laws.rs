@@ -4,11 +4,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ndarray::{Array2, ArrayD, ArrayViewD, Axis, IxDyn};
 use proptest::prelude::*;
-use xai_attribution::run::{base_scores, masked_scores};
-use xai_attribution::{
-    Accumulator, Activation, AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy,
-    Concurrent, Deletion, Evaluate, InputLayout, Insertion, Scoring, complexity, sparseness,
+use xai_attribution::metric::{
+    AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, Deletion, Insertion, complexity,
+    sparseness,
 };
+use xai_attribution::model::{Concurrent, Scoring};
+use xai_attribution::scores::{base_scores, masked_scores};
+use xai_attribution::{Accumulator, Activation, Evaluate, InputLayout};
 
 type Answer = Result<Array2<f64>, std::fmt::Error>;
 
@@ -225,7 +227,7 @@ fn steps_that_flip_the_same_number_are_one_point() {
         let insertion = Insertion::new().steps(steps);
         let insertion = insertion.evaluate(&sum, x.view(), &[0], x.view()).unwrap();
         assert_eq!(insertion.value, 6.25);
-        let flipped = |curve: Vec<xai_attribution::metric::CurvePoint>| -> Vec<usize> {
+        let flipped = |curve: Vec<xai_attribution::table::CurvePoint>| -> Vec<usize> {
             curve.iter().map(|point| point.n_flipped).collect()
         };
         assert_eq!(flipped(insertion.curve.unwrap()), [0, 1, 2, 3, 4]);

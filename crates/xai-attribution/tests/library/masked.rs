@@ -4,13 +4,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::{Array2, Array3, ArrayView2, ArrayViewD, array};
 use serde_json::Value as Json;
-use xai_attribution::masked::{CachedModel, MaskedEvaluation, MaskedModel};
-use xai_attribution::metric::{Entry, Measure, Sufficiency, registry};
-use xai_attribution::model::BoxError;
-use xai_attribution::perturbation::{PrecomputedNeighbors, PrecomputedOrders, PrecomputedSubsets};
-use xai_attribution::{
-    Baseline, Deletion, ErrorKind, Evaluate, Evaluation, InputLayout, Insertion, MuFidelity, input,
+use xai_attribution::masked::{CachedModel, MaskedBenchmark, MaskedModel};
+use xai_attribution::metric::{
+    Deletion, Entry, Insertion, Measure, MuFidelity, Sufficiency, registry,
 };
+use xai_attribution::model::BoxError;
+use xai_attribution::perturbation::{
+    Baseline, PrecomputedNeighbors, PrecomputedOrders, PrecomputedSubsets,
+};
+use xai_attribution::{Benchmark, ErrorKind, Evaluate, InputLayout, input};
 use xai_core::describe::Value;
 
 /// `σ(b + w·kept + Σ v_ab kept_a kept_b)`, or its logit.
@@ -160,7 +162,7 @@ fn golden_values_of_masked_models_are_reproduced() {
         let n_features: Vec<usize> = maps.iter().map(Vec::len).collect();
         let entry = registry::find(name).unwrap();
         let subsets = inputs.get("subsets");
-        let values = MaskedEvaluation::new(&model, &n_features)
+        let values = MaskedBenchmark::new(&model, &n_features)
             .maps("map", &maps)
             .values(|evaluation, samples| {
                 let Some(subsets) = subsets else {
@@ -253,7 +255,7 @@ fn alone(
         rows[draw][k] as u32
     });
     let order = subsets.index_axis(ndarray::Axis(0), 0).to_owned();
-    let values = MaskedEvaluation::new(&one, &[map.len()])
+    let values = MaskedBenchmark::new(&one, &[map.len()])
         .maps("map", [map])
         .values(|evaluation, _| {
             let evaluation = evaluation.metric(metric());
@@ -396,7 +398,7 @@ fn metrics_of_masks_have_the_bits_of_a_model_of_inputs_that_are_blanked() {
     let (mut same, mut refused) = (Vec::new(), Vec::new());
     for (entry, settings) in asked_by_masks() {
         let build = || entry.build::<f64>(&settings).unwrap();
-        let of_masks = MaskedEvaluation::new(&masked, &[4; 3]).maps("map", &rows);
+        let of_masks = MaskedBenchmark::new(&masked, &[4; 3]).maps("map", &rows);
         match of_masks.values(|evaluation, _| evaluation.metric(build())) {
             Err(error) => {
                 assert_eq!(
@@ -412,7 +414,7 @@ fn metrics_of_masks_have_the_bits_of_a_model_of_inputs_that_are_blanked() {
             }
             Ok(values) => {
                 let evaluation =
-                    Evaluation::new(&blanked, inputs.view(), &[0; 3]).maps("map", maps.view());
+                    Benchmark::new(&blanked, inputs.view(), &[0; 3]).maps("map", maps.view());
                 let of_inputs = evaluation.metric(build()).values().unwrap();
                 let bits = |values: &[Option<f64>]| {
                     values
@@ -450,7 +452,7 @@ fn a_value_does_not_depend_on_the_samples_beside_it() {
         let values = |model: &dyn MaskedModel, maps: &[&[f64]]| {
             let n_features: Vec<usize> = maps.iter().map(|map| map.len()).collect();
             let of_masks =
-                MaskedEvaluation::new(model, &n_features).maps("map", maps.iter().copied());
+                MaskedBenchmark::new(model, &n_features).maps("map", maps.iter().copied());
             of_masks.values(|evaluation, _| evaluation.metric(build()))
         };
         let Ok(whole) = values(&text, &WEIGHTS) else {
@@ -493,7 +495,7 @@ fn random_choices_do_not_depend_on_the_samples_of_the_same_length() {
         let value = |first: &[f64]| {
             let maps = [first, &short, &long];
             let n_features = maps.map(<[f64]>::len);
-            let evaluation = MaskedEvaluation::new(&model, &n_features).maps("map", maps);
+            let evaluation = MaskedBenchmark::new(&model, &n_features).maps("map", maps);
             let values = evaluation
                 .values(|evaluation, _| evaluation.metric(entry.build::<f64>(&settings).unwrap()));
             values.ok().map(|values| values.metrics[0].per_sample[0][2])
@@ -505,7 +507,7 @@ fn random_choices_do_not_depend_on_the_samples_of_the_same_length() {
 #[test]
 fn nothing_is_asked_twice_of_a_remembered_model() {
     let evaluate = |model: &dyn MaskedModel| {
-        MaskedEvaluation::new(model, &n_features())
+        MaskedBenchmark::new(model, &n_features())
             .maps("map", WEIGHTS)
             .maps(
                 "other",
@@ -558,8 +560,8 @@ fn an_answer_that_is_no_number_is_not_remembered() {
 fn what_is_wrong_is_told_before_a_masked_model_is_asked() {
     let never =
         |_: &[usize], _: ArrayView2<'_, bool>| -> Result<Array2<f64>, &str> { Err("it was asked") };
-    let evaluation = || MaskedEvaluation::new(&never, &n_features());
-    let told = |evaluation: MaskedEvaluation<'_>, baseline: Baseline| {
+    let evaluation = || MaskedBenchmark::new(&never, &n_features());
+    let told = |evaluation: MaskedBenchmark<'_>, baseline: Baseline| {
         let values = evaluation.values(|e, _| e.metric(Deletion::new().baseline(baseline.clone())));
         values.unwrap_err().error().problem().to_string()
     };
@@ -583,7 +585,7 @@ fn what_is_wrong_is_told_before_a_masked_model_is_asked() {
     assert!(told(evaluation().maps("m", WEIGHTS).max_calls(17), zero()).contains("it was asked"));
     assert!(
         told(
-            MaskedEvaluation::new(&never, &[2, 0]).maps("m", [&[1.0, 2.0][..], &[]]),
+            MaskedBenchmark::new(&never, &[2, 0]).maps("m", [&[1.0, 2.0][..], &[]]),
             zero()
         )
         .contains("features[1]")
@@ -594,7 +596,7 @@ fn what_is_wrong_is_told_before_a_masked_model_is_asked() {
 fn metrics_that_relate_samples_are_refused_for_several_numbers_of_features() {
     let never =
         |_: &[usize], _: ArrayView2<'_, bool>| -> Result<Array2<f64>, &str> { Err("it was asked") };
-    let values = MaskedEvaluation::new(&never, &n_features())
+    let values = MaskedBenchmark::new(&never, &n_features())
         .maps("m", WEIGHTS)
         .values(|e, _| e.metric(Sufficiency::new()));
     assert_eq!(values.unwrap_err().error().input(), input::METRICS);
@@ -613,7 +615,7 @@ fn errors_of_a_masked_model_name_the_samples_as_the_caller_numbers_them() {
             };
             Ok(Array2::from_shape_fn((samples.len(), 1), score))
         };
-    let of_masks = MaskedEvaluation::new(&broken, &n_features()).maps("m", WEIGHTS);
+    let of_masks = MaskedBenchmark::new(&broken, &n_features()).maps("m", WEIGHTS);
     let error = of_masks
         .values(|e, _| e.metric(Deletion::new()))
         .unwrap_err();
@@ -650,7 +652,7 @@ fn a_masked_model_is_never_asked_more_than_it_may_be() {
             };
             let run = |most: u64| {
                 asked.store(0, Ordering::Relaxed);
-                let evaluation = MaskedEvaluation::new(&counting, &n_features).maps("m", &weights);
+                let evaluation = MaskedBenchmark::new(&counting, &n_features).maps("m", &weights);
                 let values = evaluation.max_calls(most).values(|evaluation, _| {
                     let metric = entry.build::<f64>(&settings).unwrap();
                     evaluation.metric(metric).allow_batch_dependence(allowed)

@@ -1,9 +1,9 @@
 //! What errors say to people. No behaviour depends on these words.
 
 use ndarray::{Array2, ArrayD, ArrayViewD, array};
-use xai_attribution::metric::AverageStability;
+use xai_attribution::metric::{AverageDrop, AverageStability, Deletion, MuFidelity};
 use xai_attribution::model::Targets;
-use xai_attribution::{AverageDrop, Deletion, Evaluate, Evaluation, MuFidelity};
+use xai_attribution::{Benchmark, Evaluate};
 
 fn first_two(batch: ArrayViewD<'_, f64>) -> Result<Array2<f64>, std::io::Error> {
     Ok(Array2::from_shape_fn((batch.shape()[0], 2), |(i, j)| {
@@ -53,7 +53,7 @@ fn messages_name_the_thing_the_place_the_expectation_and_the_way_out() {
             "baseline = 1 numbers: expected 2, one per feature",
         ),
         (
-            Evaluation::new(&first_two, x.view(), &[0; 3])
+            Benchmark::new(&first_two, x.view(), &[0; 3])
                 .maps("b", ArrayD::<f64>::ones(vec![3, 4]))
                 .metric(Deletion::new())
                 .evaluate()

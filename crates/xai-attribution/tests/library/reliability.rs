@@ -1,9 +1,9 @@
 //! Metrics of an evaluation judged by their values.
 
-use xai_attribution::evaluation::{EvaluationValues, MetricValues, Statistics};
 use xai_attribution::input;
 use xai_attribution::metric::Direction;
 use xai_attribution::model::ModelCalls;
+use xai_attribution::table::{EvaluationValues, MetricValues, Statistics};
 
 /// Values of two explainers by four metrics, of which the last has no better end.
 fn judged_values() -> EvaluationValues {

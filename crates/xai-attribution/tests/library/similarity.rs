@@ -4,8 +4,6 @@
 use approx::assert_abs_diff_eq;
 use ndarray::{Array2, ArrayD, ArrayViewD, Axis};
 use serde_json::Value;
-use xai_attribution::batch::{Data, Masks};
-use xai_attribution::evaluation::{ZeroMethod, wilcoxon_signed_rank};
 use xai_attribution::map::{MapDistance, MapSimilarity, structural_similarity};
 use xai_attribution::metric::{
     AverageStability, MaximumStability, Measure, MetricValue, ModelRandomization, RandomLogit,
@@ -13,11 +11,13 @@ use xai_attribution::metric::{
 };
 use xai_attribution::model::Targets;
 use xai_attribution::perturbation::{Neighborhood, Neighbors};
-use xai_attribution::run::evaluate_together;
-use xai_attribution::{Evaluate, EvaluationError, InputLayout, help, input};
-use xai_core::ErrorKind;
-use xai_core::Input;
+use xai_attribution::side::Masks;
+use xai_attribution::table::{ZeroMethod, wilcoxon_signed_rank};
+use xai_attribution::{
+    Evaluate, EvaluationData, EvaluationError, InputLayout, evaluate_together, help, input,
+};
 use xai_core::statistics::spearman;
+use xai_core::{ErrorKind, Input};
 
 const TOLERANCE: f64 = 2e-5;
 
@@ -131,7 +131,11 @@ fn inputs() -> ArrayD<f64> {
 }
 
 /// Average and maximum over the same neighbours.
-fn stability(neighbors: Neighbors, distance: MapDistance, data: Data<'_, f64>) -> [MetricValue; 2] {
+fn stability(
+    neighbors: Neighbors,
+    distance: MapDistance,
+    data: EvaluationData<'_, f64>,
+) -> [MetricValue; 2] {
     let average = AverageStability::new()
         .neighbors(neighbors)
         .distance(distance.clone());
@@ -146,7 +150,7 @@ fn stability(neighbors: Neighbors, distance: MapDistance, data: Data<'_, f64>) -
 fn an_explainer_that_ignores_its_input_is_perfectly_stable() {
     let deaf = |x: ArrayViewD<'_, f64>, _: &Targets| -> Maps { Ok(ArrayD::ones(x.raw_dim())) };
     let x = inputs();
-    let data = Data::new(x.view(), &[0; 5]).explainer(&deaf);
+    let data = EvaluationData::new(x.view(), &[0; 5]).explainer(&deaf);
     let of = stability(Neighbors::default(), MapDistance::L2, data);
     assert_eq!(of.map(|of| of.value), [0.0, 0.0]);
 }
@@ -155,7 +159,7 @@ fn an_explainer_that_ignores_its_input_is_perfectly_stable() {
 fn stability_does_not_depend_on_batches_and_grows_with_the_radius() {
     let identity = |x: ArrayViewD<'_, f64>, _: &Targets| -> Maps { Ok(x.to_owned()) };
     let x = inputs();
-    let data = || Data::new(x.view(), &[0; 5]).explainer(&identity);
+    let data = || EvaluationData::new(x.view(), &[0; 5]).explainer(&identity);
     let of = |neighbors, distance| stability(neighbors, distance, data());
     let whole = of(Neighbors::default(), MapDistance::L2);
     for batch_size in [1, 3, 7, 1000] {
@@ -247,7 +251,10 @@ fn cascading_randomization_adds_layers_from_the_output() {
     let x = inputs();
     let of = ModelRandomization::new(4)
         .similarity(MapSimilarity::Ssim)
-        .evaluate(explainer_of, Data::new(x.view(), &[0; 5]).batch_size(2))
+        .evaluate(
+            explainer_of,
+            EvaluationData::new(x.view(), &[0; 5]).batch_size(2),
+        )
         .unwrap();
     assert_eq!(
         *asked.lock().unwrap(),
@@ -272,7 +279,7 @@ fn constant_maps_have_no_rank_correlation_and_are_counted() {
     };
     let of = ModelRandomization::new(1)
         .order(RandomizationOrder::Independent)
-        .evaluate(explainer_of, Data::new(inputs(), &[0; 5]))
+        .evaluate(explainer_of, EvaluationData::new(inputs(), &[0; 5]))
         .unwrap();
     assert_eq!((of.steps[0].value, of.steps[0].n_undefined), (None, 5));
 }
@@ -400,7 +407,9 @@ fn masks_of_inputs_of_any_shape_are_those_of_rows() {
     let x = ArrayD::<f64>::ones(vec![5]);
     let of = |features| {
         let masks = Masks::new(ndarray::Array3::from_elem((5, 1, features), true));
-        let data = Data::new(x.view(), &[0; 5]).explainer(&column).with(masks);
+        let data = EvaluationData::new(x.view(), &[0; 5])
+            .explainer(&column)
+            .with(masks);
         let of = AverageStability::new().evaluate_on(data);
         of.map_err(|stopped| stopped.into_error().input())
     };

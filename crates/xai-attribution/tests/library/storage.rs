@@ -1,10 +1,10 @@
 //! Results travel: what comes back from storage is what went there, to the last bit.
 use ndarray::{Array2, ArrayD, ArrayViewD};
-use xai_attribution::evaluation::{EvaluationTable, EvaluationValues, Statistics};
-use xai_attribution::metric::MetricValue;
-use xai_attribution::{
-    AverageDrop, BaseScorePolicy, Deletion, Evaluate, Evaluation, MuFidelity, Sparseness, input,
+use xai_attribution::metric::{
+    AverageDrop, BaseScorePolicy, Deletion, MetricValue, MuFidelity, Sparseness,
 };
+use xai_attribution::table::{EvaluationTable, EvaluationValues, Statistics};
+use xai_attribution::{Benchmark, Evaluate, input};
 
 fn stored<S: serde::Serialize + serde::de::DeserializeOwned>(state: &S) -> S {
     let text = serde_json::to_string(state).expect("serialises");
@@ -23,7 +23,7 @@ fn parts_of_an_evaluation_join_after_storage() {
     let x = ArrayD::from_shape_fn(vec![9, 5], |i| ((i[0] * 5 + i[1] * 3) % 7) as f64 / 7.0);
     let mut maps = x.mapv(|v| v * v);
     maps.index_axis_mut(ndarray::Axis(0), 4).fill(0.0); // no Gini index, no correlation
-    let scores = Evaluation::new(&model, x.view(), &[0u8; 9])
+    let scores = Benchmark::new(&model, x.view(), &[0u8; 9])
         .maps("squares", &maps)
         .maps("inputs", x.view())
         .metric(AverageDrop::new().base_score_policy(BaseScorePolicy::Skip))

@@ -6,12 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use memmap2::Mmap;
 use ndarray::{Array2, Array4, ArrayView4, ArrayViewD, Axis, CowArray, IxDyn, Slice};
 use ndarray_npy::{ViewNpyExt, write_npy};
-use xai_attribution::evaluation::EvaluationTable;
+use xai_attribution::metric::{AverageDrop, Deletion, Insertion, MuFidelity};
 use xai_attribution::model::{BoxError, Samples};
-use xai_attribution::perturbation::Features;
-use xai_attribution::{
-    AverageDrop, Baseline, Deletion, Evaluate, Evaluation, InputLayout, Insertion, MuFidelity,
-};
+use xai_attribution::perturbation::{Baseline, Features};
+use xai_attribution::table::EvaluationTable;
+use xai_attribution::{Benchmark, Evaluate, InputLayout};
 use xai_core::random::{random_stream, uniform};
 
 fn model(batch: ArrayViewD<'_, f32>) -> Result<Array2<f32>, std::fmt::Error> {
@@ -28,7 +27,7 @@ fn array(item: u64) -> Array4<f32> {
 }
 
 fn table(inputs: impl Samples<f32>, maps: impl Samples<f32>) -> EvaluationTable {
-    Evaluation::new(&model, inputs, &[1u8; 40])
+    Benchmark::new(&model, inputs, &[1u8; 40])
         .layout(InputLayout::ChannelsLast)
         .batch_size(7)
         .replicates(50)

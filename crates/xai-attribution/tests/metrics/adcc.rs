@@ -1,10 +1,9 @@
 //! ADCC, by hand.
 
 use ndarray::{Array2, ArrayD, ArrayViewD, Axis, array};
-use xai_attribution::batch::Data;
 use xai_attribution::metric::{Adcc, BaseScorePolicy};
 use xai_attribution::model::Targets;
-use xai_attribution::{Evaluate, EvaluationError, Result, help, input};
+use xai_attribution::{Evaluate, EvaluationData, EvaluationError, Result, help, input};
 
 type Maps = Result<ArrayD<f64>, std::fmt::Error>;
 
@@ -28,7 +27,7 @@ fn adcc_is_the_harmonic_mean_of_its_parts() {
             };
             Ok(ArrayD::from_shape_fn(x.raw_dim(), |i| of[i[1]]))
         };
-        let data = Data::new(x.view(), &[0])
+        let data = EvaluationData::new(x.view(), &[0])
             .model(&model)
             .explainer(&explainer);
         let value = Adcc::new().base_score_policy(policy).evaluate_on(data);

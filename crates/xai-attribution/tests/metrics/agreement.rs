@@ -2,12 +2,12 @@
 
 use ndarray::{Array2, ArrayD, array};
 use proptest::prelude::*;
-use xai_attribution::batch::{Data, ReferenceMaps};
 use xai_attribution::metric::{
     AgreementOptions, FeatureAgreement, MapAgreement, Measure, PairwiseRankAgreement,
     RankCorrelation, RankTies, Ties, TopK, map_agreement,
 };
-use xai_attribution::{ErrorKind, Evaluate, InputLayout, input};
+use xai_attribution::side::ReferenceMaps;
+use xai_attribution::{ErrorKind, Evaluate, EvaluationData, InputLayout, input};
 
 fn agreement(a: &[f64], b: &[f64], k: usize, over_top: bool, ties: Ties) -> MapAgreement {
     let options = AgreementOptions {
@@ -119,7 +119,7 @@ fn references_of_either_precision_with_or_without_channels_and_batches() {
             .layout(InputLayout::ChannelsLast)
             .batch_size(batch_size);
         metric
-            .evaluate_on(Data::from_maps(maps.view()).with(references))
+            .evaluate_on(EvaluationData::from_maps(maps.view()).with(references))
             .unwrap()
             .per_sample
     };
@@ -140,7 +140,7 @@ fn references_of_either_precision_with_or_without_channels_and_batches() {
 fn references_that_do_not_fit_are_named() {
     let maps = array![[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]];
     let error = |metric: &dyn Measure<f64>, references: Option<Array2<f64>>| {
-        let data = Data::from_maps(maps.view());
+        let data = EvaluationData::from_maps(maps.view());
         let data = match references {
             Some(references) => data.with(ReferenceMaps::new(references)),
             None => data,
@@ -189,5 +189,5 @@ fn a_metric_of_agreement_has_the_parameters_that_it_reads() {
     assert_eq!(names("rank-correlation"), ["rank_ties"]);
     assert_eq!(names("feature-agreement"), ["k", "over_top", "ties"]);
     let other = "rank_correlation(k=3)".parse().unwrap();
-    assert!(xai_attribution::metric::from_setting::<f64>(&other).is_err());
+    assert!(xai_attribution::metric::registry::from_setting::<f64>(&other).is_err());
 }

@@ -4,14 +4,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::{Array2, Array3, ArrayD, ArrayViewD, Axis};
-use xai_attribution::batch::{Data, Masks, PlannedRows, ReferenceMaps, SecondMaps, Segments};
 use xai_attribution::metric::registry::{find, metrics};
 use xai_attribution::metric::{Entry, Measure, MetricValue, Value};
-use xai_attribution::model::{BoxError, Counted, Explainer, Targets};
+use xai_attribution::model::{BoxError, Counted, Explainer, Model, Scoring, Targets};
 use xai_attribution::perturbation::PrecomputedSubsets;
+use xai_attribution::side::{Masks, ReferenceMaps, SecondMaps, Segments};
 use xai_attribution::{
-    Activation, Error, ErrorKind, Evaluate, Evaluation, EvaluationError, InputLayout, Model, Real,
-    Scoring, input,
+    Activation, Benchmark, Error, ErrorKind, Evaluate, EvaluationData, EvaluationError,
+    InputLayout, PlannedRows, Real, input,
 };
 
 /// Images with maps, masks and segments.
@@ -37,8 +37,8 @@ impl Problem {
         x: &'a ArrayD<T>,
         model: &'a (impl Model<T> + ?Sized),
         batch_size: usize,
-    ) -> Data<'a, T> {
-        Data::new(x.view(), &vec![0u8; x.shape()[0]])
+    ) -> EvaluationData<'a, T> {
+        EvaluationData::new(x.view(), &vec![0u8; x.shape()[0]])
             .model(model)
             .with(Masks::new(self.masks.clone()))
             .with(Segments::new(self.segments.clone()))
@@ -156,7 +156,7 @@ fn planned_and_counted(
     let counted = Counted::new(&model);
     let (first, second) = (Asked(AtomicU64::new(0)), Asked(AtomicU64::new(0)));
     let planned = Mutex::new(PlannedRows::default());
-    let mut evaluation = Evaluation::on(problem.data(&problem.x, &counted, batch_size))
+    let mut evaluation = Benchmark::on(problem.data(&problem.x, &counted, batch_size))
         .explainer("asked", &first)
         .maps_and_explainer("both", problem.maps.view(), &second)
         .on_plan(|rows| *planned.lock().unwrap() = rows.clone());
@@ -239,7 +239,7 @@ fn the_planned_rows_of_given_subsets_are_those_that_are_seen() {
     let counted = Counted::new(&model);
     let planned = Mutex::new(0);
     let metric = find("mu-fidelity").unwrap().build_with_draws::<f64>(&[]);
-    Evaluation::on(problem.data(&problem.x, &counted, 64))
+    Benchmark::on(problem.data(&problem.x, &counted, 64))
         .with(PrecomputedSubsets(subsets))
         .maps("maps", problem.maps.view())
         .metric(metric.unwrap())

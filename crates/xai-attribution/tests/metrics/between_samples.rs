@@ -4,15 +4,14 @@ use ndarray::{Array2, ArrayD, ArrayViewD, CowArray, IxDyn, array};
 use proptest::prelude::*;
 use std::ops::Range;
 use std::sync::Mutex;
-use xai_attribution::batch::{Data, ExplainedBatch};
+use xai_attribution::batch::ExplainedBatch;
 use xai_attribution::metric::{
     Consistency, Discretizer, Measure, Metric, MetricInfo, Parameters, Sufficiency, Threshold,
 };
-use xai_attribution::model::{BoxError, Samples, Targets};
-use xai_attribution::{Concurrent, Evaluate, Evaluation, Result, help, input};
-use xai_core::Distance;
-use xai_core::Input;
+use xai_attribution::model::{BoxError, Concurrent, Samples, Targets};
+use xai_attribution::{Benchmark, Evaluate, EvaluationData, Result, help, input};
 use xai_core::stop::{StopFlag, Stopped, stoppable};
+use xai_core::{Distance, Input};
 
 type Answer<A> = std::result::Result<A, std::fmt::Error>;
 
@@ -58,8 +57,8 @@ fn maps_of_an_explainer_stored_ones_and_those_of_a_reader_give_the_same_bits() {
     let values = |batch_size: usize, concurrent: bool| {
         let concurrently = Concurrent(&model);
         let evaluation = match concurrent {
-            true => Evaluation::new(&concurrently, x.view(), &targets),
-            false => Evaluation::new(&model, x.view(), &targets),
+            true => Benchmark::new(&concurrently, x.view(), &targets),
+            false => Benchmark::new(&model, x.view(), &targets),
         };
         let (sufficiency, consistency) = metrics();
         let evaluation = evaluation
@@ -264,9 +263,9 @@ fn an_error_of_the_second_stage_keeps_what_was_computed() {
     let x = array![[2.0, 1.0], [3.0, 1.0]].into_dyn();
     // A map of zeros has no direction, and no complexity.
     let maps = array![[1.0, 2.0], [0.0, 0.0]];
-    let stopped = Evaluation::new(&model, x.view(), &[0, 0])
+    let stopped = Benchmark::new(&model, x.view(), &[0, 0])
         .maps("mine", maps.view())
-        .metric(xai_attribution::Complexity)
+        .metric(xai_attribution::metric::Complexity)
         .metric(Sufficiency::new().distance(Distance::Cosine))
         .evaluate()
         .unwrap_err();
@@ -294,7 +293,7 @@ fn an_explainer_must_give_maps_of_one_shape() {
             x.sum_axis(ndarray::Axis(3))
         })
     };
-    let data = Data::new(x.view(), &[0u8; 4])
+    let data = EvaluationData::new(x.view(), &[0u8; 4])
         .model(&model)
         .explainer(&explainer)
         .layout(xai_attribution::InputLayout::ChannelsLast)
@@ -310,7 +309,7 @@ fn an_explainer_must_give_maps_of_one_shape() {
 fn parts_are_not_joined() {
     let x = table(6);
     let part = || {
-        let evaluation = Evaluation::new(&model, x.view(), &[0u8; 6]).maps("mine", x.view());
+        let evaluation = Benchmark::new(&model, x.view(), &[0u8; 6]).maps("mine", x.view());
         evaluation.metric(Consistency::new()).values().unwrap()
     };
     let mut values = part();
@@ -327,7 +326,7 @@ fn parts_are_not_joined() {
 fn pairs_are_told_on_the_way_and_can_be_stopped() {
     let (x, n) = (table(150), 150);
     let evaluation = || {
-        Evaluation::new(&model, x.view(), &vec![0u8; n])
+        Benchmark::new(&model, x.view(), &vec![0u8; n])
             .maps("a", x.view())
             .metric(Sufficiency::new().threshold(Threshold::OfLargest(0.3)))
     };
@@ -351,8 +350,8 @@ fn keys_of_the_top_report_ties_at_the_cut() {
     let maps = array![[3.0, -1.0, 1.0, 1.0], [2.0, 2.0, 1.0, 0.0]].into_dyn();
     let tied = |discretizer| {
         let metric = Consistency::new().discretizer(discretizer);
-        let data = Data::new(x.view(), &[0u8; 2]).model(&model);
-        let evaluation = Evaluation::on(data).maps("maps", maps.view());
+        let data = EvaluationData::new(x.view(), &[0u8; 2]).model(&model);
+        let evaluation = Benchmark::on(data).maps("maps", maps.view());
         let values = evaluation.metric(metric).values().unwrap();
         let tied = values.metrics[0].tied.first().copied();
         tied.map(|of_maps| (of_maps.tied, of_maps.total))

@@ -2,16 +2,15 @@
 
 use ndarray::{ArrayD, Axis};
 use proptest::prelude::*;
-use xai_attribution::batch::Data;
 use xai_attribution::metric::{Collinear, MstCompactness};
-use xai_attribution::{Evaluate, InputLayout};
+use xai_attribution::{Evaluate, EvaluationData, InputLayout};
 use xai_core::Input;
 
 fn value(metric: MstCompactness, maps: &ArrayD<f64>) -> Vec<Option<f64>> {
     let n = maps.shape()[0];
     let value = metric
         .layout(InputLayout::ChannelsLast)
-        .evaluate_on(Data::from_maps(maps.view()));
+        .evaluate_on(EvaluationData::from_maps(maps.view()));
     value.map_or_else(|_| vec![None; n], |value| value.per_sample)
 }
 
@@ -75,7 +74,7 @@ fn lines_points_and_maps_of_one_value() {
     assert!((ones[0].unwrap() - 9.0 / 8.0 / 2.0).abs() < 1e-12);
     let stopped = metric.percentile(101.0).layout(InputLayout::ChannelsLast);
     let error = stopped
-        .evaluate_on(Data::from_maps(line.view()))
+        .evaluate_on(EvaluationData::from_maps(line.view()))
         .unwrap_err()
         .into_error();
     assert_eq!(error.input(), Input::new("percentile"));

@@ -2,20 +2,18 @@
 
 use ndarray::{Array2, Array3, ArrayD, ArrayViewD, array};
 use proptest::prelude::*;
-use xai_attribution::batch::{Data, Segments};
 use xai_attribution::metric::{
-    Completeness, Comprehensiveness, Described, FaithfulnessEstimate, Gap, ImputationNoise, Irof,
-    Measure, MetricValue, Monotonicity, NonSensitivity, RegionPerturbation, Road,
-    RoadLeastRelevantFirst, RoadMostRelevantFirst, RoadOf, ShareLost, SymmetricRelevanceGain,
-    Violations,
+    BaseScorePolicy, Completeness, Comprehensiveness, Deletion, Described, FaithfulnessEstimate,
+    Gap, ImputationNoise, Irof, Measure, MetricValue, Monotonicity, MuFidelity, NonSensitivity,
+    RegionPerturbation, Road, RoadLeastRelevantFirst, RoadMostRelevantFirst, RoadOf, ShareLost,
+    SymmetricRelevanceGain, Violations,
 };
 use xai_attribution::perturbation::{
-    Features, PrecomputedOrders, PrecomputedSubsets, RemovalOrder, SubsetSampling, SubsetSize,
+    Baseline, Features, PrecomputedOrders, PrecomputedSubsets, RemovalOrder, SubsetSampling,
+    SubsetSize,
 };
-use xai_attribution::{
-    BaseScorePolicy, Baseline, Deletion, ErrorKind, Evaluate, Evaluation, InputLayout, MuFidelity,
-    input,
-};
+use xai_attribution::side::Segments;
+use xai_attribution::{Benchmark, ErrorKind, Evaluate, EvaluationData, InputLayout, input};
 use xai_core::Input;
 use xai_core::statistics::Correlation;
 
@@ -53,7 +51,7 @@ fn terms() -> impl Strategy<Value = (Array2<f64>, Array2<f64>)> {
 
 fn per_sample(metric: &dyn Measure<f64>, x: &Array2<f64>, maps: &Array2<f64>) -> Vec<Option<f64>> {
     let targets = vec![0u8; x.nrows()];
-    let data = Data::new(x.view(), &targets)
+    let data = EvaluationData::new(x.view(), &targets)
         .model(&linear)
         .maps(maps.view());
     metric
@@ -121,7 +119,7 @@ fn segments_may_have_gaps_and_differ_between_samples() {
     let (x, maps) = images();
     let mut segments = Array3::from_elem((2, 2, 4), 7);
     segments.slice_mut(ndarray::s![0, .., ..2]).fill(100);
-    let data = Data::new(x.view(), &[0, 0])
+    let data = EvaluationData::new(x.view(), &[0, 0])
         .model(&sum)
         .maps(maps.view())
         .layout(InputLayout::ChannelsLast)
@@ -167,7 +165,7 @@ fn baselines_of_the_sample_are_its_own() {
         assert_eq!(word.parse::<Baseline>().unwrap(), baseline);
         for (sample, blank) in blank.into_iter().enumerate() {
             let one = x.slice(ndarray::s![sample..=sample, ..]);
-            let insertion = xai_attribution::Insertion::new()
+            let insertion = xai_attribution::metric::Insertion::new()
                 .steps(None)
                 .baseline(baseline.clone());
             let curve = insertion
@@ -206,7 +204,7 @@ fn road_fills_from_what_is_left() {
         Ok(Array2::from_shape_vec((batch.shape()[0], 2), rows.collect()).unwrap())
     };
     let evaluate = |metric: &dyn Measure<f64>, maps: &ArrayD<f64>| {
-        let data = Data::new(ramp.view(), &[0, 0])
+        let data = EvaluationData::new(ramp.view(), &[0, 0])
             .model(&same)
             .layout(InputLayout::ChannelsLast)
             .maps(maps.view());
@@ -250,7 +248,7 @@ fn road_fills_from_what_is_left() {
 fn nothing_is_imputed_from_nothing() {
     let (x, maps) = images();
     let error = |metric: &dyn Measure<f64>| {
-        let data = Data::new(x.view(), &[0, 0])
+        let data = EvaluationData::new(x.view(), &[0, 0])
             .model(&sum)
             .maps(maps.view())
             .layout(InputLayout::ChannelsLast);
@@ -261,7 +259,7 @@ fn nothing_is_imputed_from_nothing() {
     let baseline = |metric: &dyn Measure<f64>| assert_eq!(error(metric).input(), input::BASELINE);
     baseline(&Deletion::new().baseline(imputation.clone()));
     baseline(
-        &xai_attribution::Insertion::new()
+        &xai_attribution::metric::Insertion::new()
             .max_fraction(0.5)
             .baseline(imputation.clone()),
     );
@@ -288,7 +286,9 @@ fn nothing_is_imputed_from_nothing() {
     assert_eq!(noise(ImputationNoise::Given), input::NEIGHBORS);
     // Tables have no neighbours.
     let (x, targets) = (array![[1.0, 2.0]], [0]);
-    let data = Data::new(x.view(), &targets).model(&sum).maps(x.view());
+    let data = EvaluationData::new(x.view(), &targets)
+        .model(&sum)
+        .maps(x.view());
     let table = Road::new().evaluate_on(data).unwrap_err().into_error();
     assert_eq!(table.input(), input::INPUTS);
 }
@@ -296,14 +296,16 @@ fn nothing_is_imputed_from_nothing() {
 #[test]
 fn what_is_missing_or_does_not_fit_is_named() {
     let (x, maps) = images();
-    let error = |metric: &dyn Measure<f64>, with: &dyn Fn(Data<'_, f64>) -> Data<'_, f64>| {
-        let data = Data::new(x.view(), &[0, 0])
-            .model(&sum)
-            .maps(maps.view())
-            .layout(InputLayout::ChannelsLast);
-        metric.evaluate_on(with(data)).unwrap_err().into_error()
-    };
-    fn nothing(data: Data<'_, f64>) -> Data<'_, f64> {
+    let error =
+        |metric: &dyn Measure<f64>,
+         with: &dyn Fn(EvaluationData<'_, f64>) -> EvaluationData<'_, f64>| {
+            let data = EvaluationData::new(x.view(), &[0, 0])
+                .model(&sum)
+                .maps(maps.view())
+                .layout(InputLayout::ChannelsLast);
+            metric.evaluate_on(with(data)).unwrap_err().into_error()
+        };
+    fn nothing(data: EvaluationData<'_, f64>) -> EvaluationData<'_, f64> {
         data
     }
     let segments = Deletion::new().features(Features::Segments);
@@ -351,7 +353,7 @@ fn what_is_missing_or_does_not_fit_is_named() {
 fn irof_is_above_1_if_the_score_becomes_negative() {
     let x = array![[4.0, -2.0]];
     let maps = array![[2.0, 1.0]];
-    let data = Data::new(x.view(), &[0])
+    let data = EvaluationData::new(x.view(), &[0])
         .model(&sum)
         .maps(maps.view())
         .with(Segments::new(array![[[0, 1]]]));
@@ -370,7 +372,7 @@ fn curves_over_positive_features_call_the_model_at_most_as_planned() {
     ];
     for shares in [&[1.0][..], &[0.3, 1.0], &[0.3, 0.7], &[0.7]] {
         let planned = std::sync::Mutex::new(0);
-        let table = Evaluation::new(&sum, x.view(), &[0, 0])
+        let table = Benchmark::new(&sum, x.view(), &[0, 0])
             .maps("one", maps[0].view())
             .maps("other", maps[1].view())
             .metric(Comprehensiveness::new().positive_only(true).shares(shares))
@@ -390,7 +392,9 @@ fn a_base_score_that_shares_cannot_be_taken_of_follows_the_policy() {
     );
     let segments = Segments::new(array![[[0, 1]], [[0, 1]]]);
     let evaluate = |policy| {
-        let data = Data::new(x.view(), &[0, 0]).model(&sum).maps(maps.view());
+        let data = EvaluationData::new(x.view(), &[0, 0])
+            .model(&sum)
+            .maps(maps.view());
         let irof = Irof::new().base_score_policy(policy);
         irof.evaluate_on(data.with(segments.clone()).layout(InputLayout::Tabular))
     };

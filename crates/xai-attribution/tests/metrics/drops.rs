@@ -2,15 +2,16 @@
 
 use ndarray::{Array2, ArrayD, ArrayViewD, array};
 use proptest::prelude::*;
-use xai_attribution::batch::Data;
 use xai_attribution::metric::{
-    FFidelity, FFidelityNegative, FFidelityPositive, FaithfulnessEstimate, Infidelity, MapKind,
-    Measure, MonotonicityCorrelation, Perturbation, PredictionGapImportant,
-    PredictionGapUnimportant, Scaling, SensitivityN, Ties, TopK, Violations,
+    AverageDrop, BaseScorePolicy, FFidelity, FFidelityNegative, FFidelityPositive,
+    FaithfulnessEstimate, Infidelity, MapKind, Measure, MonotonicityCorrelation, Perturbation,
+    PredictionGapImportant, PredictionGapUnimportant, Scaling, SensitivityN, Ties, TopK,
+    Violations,
 };
-use xai_attribution::perturbation::{Features, PrecomputedNeighbors};
-use xai_attribution::perturbation::{PrecomputedValues, ValueRange};
-use xai_attribution::{Accumulator, AverageDrop, BaseScorePolicy, Evaluate, InputLayout, input};
+use xai_attribution::perturbation::{
+    Features, PrecomputedNeighbors, PrecomputedValues, ValueRange,
+};
+use xai_attribution::{Accumulator, Evaluate, EvaluationData, InputLayout, input};
 use xai_core::Input;
 use xai_core::random::{random_stream, uniform};
 
@@ -41,9 +42,9 @@ fn gradient(x: &ArrayD<f64>) -> ArrayD<f64> {
     ArrayD::from_shape_vec(x.raw_dim(), values.collect()).unwrap()
 }
 
-fn data<'a>(x: &'a ArrayD<f64>, maps: &'a ArrayD<f64>) -> Data<'a, f64> {
+fn data<'a>(x: &'a ArrayD<f64>, maps: &'a ArrayD<f64>) -> EvaluationData<'a, f64> {
     let targets = vec![0u8; x.shape()[0]];
-    Data::new(x.view(), &targets)
+    EvaluationData::new(x.view(), &targets)
         .model(&linear)
         .maps(maps.view())
         .layout(InputLayout::ChannelsLast)

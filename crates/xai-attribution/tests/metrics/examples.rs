@@ -2,11 +2,11 @@
 //! quadratic model for a linear one. The package for Python runs the same examples.
 
 use ndarray::{Array2, Array3, ArrayD, ArrayViewD};
-use xai_attribution::Evaluate;
-use xai_attribution::batch::{Data, Masks, ReferenceMaps, SecondMaps, Segments};
 use xai_attribution::metric::{Entry, MetricInfo, registry};
 use xai_attribution::model::Targets;
 use xai_attribution::perturbation::Representation;
+use xai_attribution::side::{Masks, ReferenceMaps, SecondMaps, Segments};
+use xai_attribution::{Evaluate, EvaluationData};
 use xai_core::InputLayout;
 
 const TARGETS: [usize; 4] = [0, 1, 0, 1];
@@ -75,7 +75,7 @@ fn value(entry: &Entry) -> f64 {
     };
     let segments =
         Array2::from_shape_fn(plane, |(row, column)| (row * plane.1 + column) as u32 / 4);
-    let data = Data::new(x.view(), &TARGETS)
+    let data = EvaluationData::new(x.view(), &TARGETS)
         .model(&model)
         .maps(maps.view())
         .explainer(&explainer)

@@ -3,9 +3,9 @@
 use ndarray::{Array3, ArrayD, Axis, concatenate};
 use proptest::prelude::*;
 use xai_attribution::metric::registry::metrics;
-use xai_attribution::metric::{Entry, Measure, Metric, Value};
-use xai_attribution::perturbation::RemovalOrder;
-use xai_attribution::{Baseline, Deletion, InputLayout, input};
+use xai_attribution::metric::{Deletion, Entry, Measure, Metric, Value};
+use xai_attribution::perturbation::{Baseline, RemovalOrder};
+use xai_attribution::{InputLayout, input};
 use xai_core::Direction;
 use xai_core::describe::Mirror;
 use xai_core::describe::ends::ends;

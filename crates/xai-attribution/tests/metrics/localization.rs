@@ -2,14 +2,14 @@
 
 use ndarray::{Array2, Array3, ArrayView2, array};
 use proptest::prelude::*;
-use xai_attribution::batch::{Data, Masks};
 use xai_attribution::metric::registry::{self, find};
 use xai_attribution::metric::{
     AttributionLocalization, Direction, Focus, LocalizationAuroc, LocalizationAveragePrecision,
     LocalizationIou, Measure, PointingGame, PointingTies, Range, Relevance, RelevanceMassAccuracy,
     RelevanceRankAccuracy, Ties, TopK, TopKIntersection, Value,
 };
-use xai_attribution::{ErrorKind, Evaluate, input};
+use xai_attribution::side::Masks;
+use xai_attribution::{ErrorKind, Evaluate, EvaluationData, input};
 use xai_core::Input;
 
 fn per_sample(
@@ -19,7 +19,7 @@ fn per_sample(
     batch_size: usize,
 ) -> Vec<Option<f64>> {
     let masks = masks.clone().insert_axis(ndarray::Axis(1));
-    let data = Data::from_maps(maps)
+    let data = EvaluationData::from_maps(maps)
         .with(Masks::new(masks))
         .batch_size(batch_size);
     // Where no sample has a value the data set has none.
@@ -203,7 +203,7 @@ fn tied_positions_within_the_radius_are_hits() {
             .map(|((_, r, c), _)| is_hit(r, c))
             .collect();
         let expected = tops.iter().filter(|hit| **hit).count() as f64 / tops.len() as f64;
-        let data = Data::from_maps(maps.view()).with(Masks::new(masks.clone()));
+        let data = EvaluationData::from_maps(maps.view()).with(Masks::new(masks.clone()));
         let value = PointingGame::new()
             .radius(radius)
             .evaluate_on(data)
@@ -267,7 +267,7 @@ fn huge_attributions_have_shares() {
 fn what_is_missing_or_does_not_fit_is_named() {
     let maps = array![[1.0, 2.0]];
     let error = |metric: &dyn Measure<f64>, masks: Option<Array3<bool>>| {
-        let data = Data::from_maps(maps.view());
+        let data = EvaluationData::from_maps(maps.view());
         let data = match masks {
             Some(masks) => data.with(Masks::new(masks)),
             None => data,

@@ -5,15 +5,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::{Array2, Array3, Array4, ArrayD, ArrayViewD, Axis, array};
 use proptest::prelude::*;
-use xai_attribution::batch::Data;
 use xai_attribution::map::MapSimilarity;
 use xai_attribution::metric::{Adcc, AttributionStability, Continuity, Measure};
-use xai_attribution::model::Targets;
+use xai_attribution::model::{Concurrent, Targets};
 use xai_attribution::perturbation::{
     Neighborhood, Neighbors, PrecomputedNeighbors, ShiftAxes, Shifts,
 };
 use xai_attribution::{
-    Concurrent, ErrorKind, Evaluate, Evaluation, EvaluationError, InputLayout, Result, help, input,
+    Benchmark, ErrorKind, Evaluate, EvaluationData, EvaluationError, InputLayout, Result, help,
+    input,
 };
 use xai_core::Input;
 
@@ -42,7 +42,7 @@ fn per_sample(
     explainer: &(dyn Fn(ArrayViewD<'_, f64>, &Targets) -> Maps + Sync),
     batch_size: usize,
 ) -> Result<Vec<Option<f64>>> {
-    let data = Data::new(x.view(), &vec![0u8; x.shape()[0]])
+    let data = EvaluationData::new(x.view(), &vec![0u8; x.shape()[0]])
         .model(&model)
         .explainer(&explainer)
         .layout(InputLayout::ChannelsLast)
@@ -76,7 +76,7 @@ fn batches_do_not_show() {
 fn threads_do_not_show() {
     let (x, concurrent) = (images(), Concurrent(&model));
     for metric in metrics() {
-        let data = Data::new(x.view(), &[0; 5])
+        let data = EvaluationData::new(x.view(), &[0; 5])
             .model(&concurrent)
             .explainer(&squares)
             .layout(InputLayout::ChannelsLast)
@@ -124,7 +124,7 @@ fn an_explainer_that_answers_nan_on_a_changed_sample_is_named_with_the_sample() 
         neighborhood: Neighborhood::Given,
         ..Neighbors::default()
     };
-    let data = Data::new(x.view(), &[0; 5])
+    let data = EvaluationData::new(x.view(), &[0; 5])
         .model(&model)
         .explainer(&nan)
         .with(PrecomputedNeighbors(noise))
@@ -217,7 +217,9 @@ fn shifts_move_all_channels_and_fill_with_the_smallest_value() {
     let of = |x: &ArrayD<f64>, layout: InputLayout, shifts: &Shifts| {
         seen.lock().unwrap().clear();
         let metric = Continuity::new().shifts(shifts.clone());
-        let data = Data::new(x.view(), &[0]).explainer(&spy).layout(layout);
+        let data = EvaluationData::new(x.view(), &[0])
+            .explainer(&spy)
+            .layout(layout);
         let value = metric.evaluate_on(data).unwrap().value;
         (seen.lock().unwrap()[1].clone(), value)
     };
@@ -299,7 +301,7 @@ fn neighbours_of_another_prediction_are_left_out() {
     let metric = AttributionStability::new()
         .neighbors(given)
         .similarity(MapSimilarity::Spearman);
-    let data = Data::new(x.view(), &[0, 0])
+    let data = EvaluationData::new(x.view(), &[0, 0])
         .model(&model)
         .explainer(&squares)
         .with(PrecomputedNeighbors(noise));
@@ -318,7 +320,7 @@ fn given_noise_is_of_one_draw_at_least_and_of_every_sample() {
     let metric = AttributionStability::new().neighbors(given);
     for (draws, n, fits) in [(0, 2, false), (1, 1, false), (1, 2, true)] {
         let noise = Array3::from_elem((draws, n, 2), 0.125).into_dyn();
-        let data = Data::new(x.view(), &[0, 0])
+        let data = EvaluationData::new(x.view(), &[0, 0])
             .model(&model)
             .explainer(&squares)
             .with(PrecomputedNeighbors(noise));
@@ -342,11 +344,11 @@ fn the_suite_explains_its_neighbours_once() {
     let x = images();
     let suite = AttributionStability::suite();
     let metrics: Vec<&dyn Measure<f64>> = suite.iter().map(|m| m as &dyn Measure<f64>).collect();
-    let data = Data::new(x.view(), &[0; 5])
+    let data = EvaluationData::new(x.view(), &[0; 5])
         .model(&model)
         .explainer(&counted)
         .layout(InputLayout::ChannelsLast);
-    let values = xai_attribution::run::evaluate_together(&metrics, data).unwrap();
+    let values = xai_attribution::evaluate_together(&metrics, data).unwrap();
     assert_eq!(seen.load(Ordering::Relaxed), 5 * 21);
     for (metric, value) in suite.iter().zip(&values) {
         let alone = per_sample(metric, &x, &squares, 2).unwrap();
@@ -383,8 +385,8 @@ fn what_attribution_stability_cannot_compare_is_named() {
 #[test]
 fn metrics_of_explainers_take_tables_where_nothing_moves() {
     let x = Array2::from_shape_fn((4, 3), |(i, j)| ((i * 2 + j * 5) % 7) as f64 / 4.0 + 0.5);
-    let data = || Data::new(x.view(), &[0; 4]).model(&model);
-    let table = Evaluation::on(data())
+    let data = || EvaluationData::new(x.view(), &[0; 4]).model(&model);
+    let table = Benchmark::on(data())
         .explainer("squares", &squares)
         .metric(AttributionStability::new())
         .metric(Adcc::new())

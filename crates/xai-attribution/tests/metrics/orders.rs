@@ -4,14 +4,14 @@ use std::cell::Cell;
 
 use ndarray::{Array2, Array3, ArrayD, ArrayViewD, array};
 use proptest::prelude::*;
-use xai_attribution::batch::{Data, Segments};
 use xai_attribution::metric::{
-    Measure, MetricValue, Naopc, RandomOrderReference, ReferenceScale, RegionPerturbation,
-    SymmetricRelevanceGain,
+    Deletion, Insertion, Measure, MetricValue, Naopc, RandomOrderReference, ReferenceScale,
+    RegionPerturbation, SymmetricRelevanceGain,
 };
 use xai_attribution::model::CurveScore;
 use xai_attribution::perturbation::{Features, RemovalOrder, Start};
-use xai_attribution::{Deletion, Evaluate, Evaluation, Insertion, input};
+use xai_attribution::side::Segments;
+use xai_attribution::{Benchmark, Evaluate, EvaluationData, input};
 use xai_core::Input;
 
 type Answer = Result<Array2<f64>, std::fmt::Error>;
@@ -193,7 +193,7 @@ fn explainers_share_limits_and_random_orders() {
     };
     let evaluate = |metric: &dyn Measure<f64>| {
         rows.set(0);
-        let evaluation = Evaluation::new(&counted, x.view(), &[0u8; 3]).metric(metric);
+        let evaluation = Benchmark::new(&counted, x.view(), &[0u8; 3]).metric(metric);
         let values = evaluation
             .maps("one", one.view())
             .maps("two", two.view())
@@ -220,7 +220,9 @@ fn segments_are_searched_sample_by_sample() {
     let segments =
         Array3::from_shape_vec((2, 1, 6), vec![0, 0, 5, 5, 9, 9, 2, 2, 2, 2, 2, 2]).unwrap();
     let value = |metric: Naopc| -> MetricValue {
-        let data = Data::new(x.view(), &[0u8; 2]).model(&sum).maps(x.view());
+        let data = EvaluationData::new(x.view(), &[0u8; 2])
+            .model(&sum)
+            .maps(x.view());
         let data = data.with(Segments::new(segments.clone()));
         metric
             .features(Features::Segments)

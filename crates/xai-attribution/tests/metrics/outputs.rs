@@ -2,14 +2,14 @@
 
 use ndarray::{Array2, ArrayViewD, array};
 use proptest::prelude::*;
-use xai_attribution::batch::{Data, Segments};
-use xai_attribution::evaluation::OUTPUT_KIND;
 use xai_attribution::metric::{
     Comprehensiveness, CountedOutputs, CrossEntropy, LogOdds, MaskedAccuracy, Measure, OutputMae,
     OutputMse, OutputScale, RationaleSufficiency,
 };
 use xai_attribution::perturbation::{Features, ShareRounding, TopRemoval};
-use xai_attribution::{Activation, Evaluate, Evaluation, help, input};
+use xai_attribution::side::Segments;
+use xai_attribution::table::OUTPUT_KIND;
+use xai_attribution::{Activation, Benchmark, Evaluate, EvaluationData, help, input};
 
 /// Two logits: the sum, and the sum of every second element. Some of them could be probabilities.
 fn model(batch: ArrayViewD<'_, f64>) -> Result<Array2<f64>, std::fmt::Error> {
@@ -123,7 +123,7 @@ fn features_go_together() {
         .top(0.5)
         .features(Features::Segments)
         .of(CountedOutputs::Target);
-    let data = Data::new(x.view(), &[0])
+    let data = EvaluationData::new(x.view(), &[0])
         .model(&model)
         .maps(x.view())
         .with(segments);
@@ -328,13 +328,13 @@ fn outputs_are_read_alike_for_all_samples_of_a_run() {
             ]
         };
         let table = |answers: OutputScale, size: usize| {
-            let evaluation = Evaluation::new(&model, x.view(), &targets)
+            let evaluation = Benchmark::new(&model, x.view(), &targets)
                 .maps("a", x.view())
                 .maps("b", -&x)
                 .batch_size(size);
             let metrics = metrics(answers).into_iter();
             metrics
-                .fold(evaluation, Evaluation::metric)
+                .fold(evaluation, Benchmark::metric)
                 .values()
                 .unwrap()
         };
@@ -415,7 +415,7 @@ fn parts_whose_outputs_were_read_differently_do_not_join() {
         Ok(batch.into_dimensionality().unwrap().to_owned())
     };
     let part = |x: Array2<f64>, answers: OutputScale| {
-        Evaluation::new(&identity, x.clone(), &vec![0i64; x.nrows()])
+        Benchmark::new(&identity, x.clone(), &vec![0i64; x.nrows()])
             .maps("a", x)
             .metric(CrossEntropy::new().top(0.5).baseline(0.5).answers(answers))
             .values()

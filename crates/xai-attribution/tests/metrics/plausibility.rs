@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use ndarray::{ArrayView2, Axis, aview1};
 use proptest::prelude::*;
-use xai_attribution::batch::{Data, Masks};
 use xai_attribution::metric::{
     Area, MaskFormula, MaskMetric, RationaleAuprc, RationaleIouF1, RationaleTokenF1, Ties, TokenF1,
     TokenIou, TopK,
 };
-use xai_attribution::{ErrorKind, Evaluate, input};
+use xai_attribution::side::Masks;
+use xai_attribution::{ErrorKind, Evaluate, EvaluationData, input};
 
 type Texts = (Vec<Vec<f64>>, Vec<Vec<bool>>);
 
@@ -39,7 +39,7 @@ fn alone<F: MaskFormula>(metric: &MaskMetric<F>, map: &[f64], rationale: &[bool]
         .to_owned()
         .insert_axis(Axis(0))
         .insert_axis(Axis(0));
-    let data = Data::from_maps(maps).with(Masks::new(masks));
+    let data = EvaluationData::from_maps(maps).with(Masks::new(masks));
     metric.evaluate_on(data).ok().map(|value| value.value)
 }
 

@@ -1,7 +1,6 @@
 //! Laws of the metrics of explainers under noise, and their edges.
 
 use ndarray::{Array2, ArrayD, ArrayViewD, Axis, array};
-use xai_attribution::batch::Data;
 use xai_attribution::map::MapDistance;
 use xai_attribution::metric::{
     AverageStability, Complexity, LocalLipschitz, MaximumStability, Measure, NonzeroFeatures,
@@ -11,7 +10,7 @@ use xai_attribution::model::Targets;
 use xai_attribution::perturbation::{
     Neighborhood, Neighbors, PrecomputedNeighbors, Representation,
 };
-use xai_attribution::{Evaluate, Result, input};
+use xai_attribution::{Evaluate, EvaluationData, Result, input};
 use xai_core::Input;
 
 type Maps = Result<ArrayD<f64>, std::fmt::Error>;
@@ -47,7 +46,7 @@ fn per_sample(
                 .unwrap(),
         )
     });
-    let data = Data::new(x.view(), &targets)
+    let data = EvaluationData::new(x.view(), &targets)
         .model(&model)
         .explainer(&explainer)
         .with(layer)
@@ -174,7 +173,7 @@ fn what_fails_on_a_neighbour_is_named() {
         let values = batch.outer_iter().map(of).collect();
         Array2::from_shape_vec((batch.shape()[0], 1), values)
     });
-    let data = Data::new(x.view(), &[0; 7])
+    let data = EvaluationData::new(x.view(), &[0; 7])
         .model(&model)
         .explainer(&squares)
         .with(layer)
@@ -217,7 +216,9 @@ fn maps_of_zeros_have_no_stability_and_no_complexity() {
     let maps = array![[1.0, -1.0], [0.0, 0.0]];
     let simple: [&dyn Measure<f64>; 3] = [&Complexity, &Sparseness, &NonzeroFeatures::new()];
     for metric in simple {
-        let value = metric.evaluate_on(Data::from_maps(maps.view())).unwrap();
+        let value = metric
+            .evaluate_on(EvaluationData::from_maps(maps.view()))
+            .unwrap();
         assert!(value.per_sample[0].is_some() && value.per_sample[1].is_none());
         assert_eq!(value.n_undefined, 1);
     }

@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::{Array2, ArrayD, ArrayViewD, Axis, CowArray, IxDyn, array};
 use proptest::prelude::*;
-use xai_attribution::batch::{Data, SecondMaps};
 use xai_attribution::map::{Bins, MapSimilarity};
 use xai_attribution::metric::{
     EfficientRandomization, InputInvariance, Measure, ModelRandomization, OtherTargets,
     PrecomputedTargets, RandomLogit, RandomizationOrder,
 };
-use xai_attribution::model::{BoxError, Explainer, Samples, Smoothed, Targets};
-use xai_attribution::{Concurrent, ErrorKind, Evaluate, EvaluationError, Result, input};
+use xai_attribution::model::{BoxError, Concurrent, Explainer, Samples, Smoothed, Targets};
+use xai_attribution::side::SecondMaps;
+use xai_attribution::{ErrorKind, Evaluate, EvaluationData, EvaluationError, Result, input};
 use xai_core::Input;
 
 type Maps = Result<ArrayD<f64>, std::fmt::Error>;
@@ -56,7 +56,7 @@ proptest! {
     fn the_gradient_of_a_linear_model_is_invariant(x in rows(3, 4), shift in -3.0..3.0f64) {
         let gradient = |x: ArrayViewD<'_, f64>, _: &Targets| -> Maps { Ok(x.mapv(|_| 0.5)) };
         let shifted = move |x: ArrayViewD<'_, f64>, y: &Targets| gradient((&x + shift).view(), y);
-        let data = Data::new(x.view(), &[0; 3])
+        let data = EvaluationData::new(x.view(), &[0; 3])
             .explainer(&gradient)
             .with(SecondMaps::from_fn(shifted));
         prop_assert_eq!(InputInvariance::new().evaluate_on(data).unwrap().value, 0.0);
@@ -95,7 +95,7 @@ fn evaluate(
     second: ArrayD<f64>,
     batch_size: usize,
 ) -> Result<Vec<Option<f64>>> {
-    let data = Data::from_maps(maps.view())
+    let data = EvaluationData::from_maps(maps.view())
         .with(SecondMaps::from_maps(second))
         .batch_size(batch_size);
     let value = metric
@@ -193,7 +193,10 @@ fn randomization_from_the_input_up_begins_with_the_last_layer() {
         let of = ModelRandomization::new(3)
             .order(RandomizationOrder::BottomUp)
             .similarity(similarity)
-            .evaluate(explainer_of, Data::new(x.view(), &[0, 0]).batch_size(1))
+            .evaluate(
+                explainer_of,
+                EvaluationData::new(x.view(), &[0, 0]).batch_size(1),
+            )
             .unwrap();
         let layers: Vec<_> = of.steps.iter().map(|step| step.layers.clone()).collect();
         assert_eq!(layers, [vec![2], vec![1, 2], vec![0, 1, 2]]);
@@ -205,7 +208,7 @@ fn randomization_from_the_input_up_begins_with_the_last_layer() {
     let constant = |_: &[usize]| -> Result<_, std::fmt::Error> {
         Ok(|x: ArrayViewD<'_, f64>, _: &Targets| -> Maps { Ok(x.mapv(|_| 0.0)) })
     };
-    let of = ModelRandomization::new(1).evaluate(constant, Data::new(x.view(), &[0, 0]));
+    let of = ModelRandomization::new(1).evaluate(constant, EvaluationData::new(x.view(), &[0, 0]));
     assert_eq!(of.unwrap().average().unwrap_err().input(), input::VALUES);
 }
 
@@ -227,7 +230,7 @@ fn other_targets_may_be_given() {
         .others(OtherTargets::Given)
         .similarity(MapSimilarity::Pearson);
     let of = |classes: Option<Vec<i64>>| {
-        let data = Data::new(x.view(), &[0, 0])
+        let data = EvaluationData::new(x.view(), &[0, 0])
             .explainer(&signed)
             .batch_size(1);
         let data = match classes {
@@ -301,7 +304,7 @@ fn a_map_of_zeros_has_no_invariance() {
 fn what_is_wrong_with_second_maps_is_named() {
     let (metric, maps) = (InputInvariance::new(), array![[1.0, 2.0], [3.0, 4.0]]);
     let missing = metric
-        .evaluate_on(Data::from_maps(maps.view()))
+        .evaluate_on(EvaluationData::from_maps(maps.view()))
         .unwrap_err();
     assert_eq!(missing.error().input(), input::SECOND_MAPS);
     let nan = array![[1.0, 2.0], [3.0, f64::NAN]].into_dyn();
@@ -316,7 +319,7 @@ fn what_is_wrong_with_second_maps_is_named() {
         assert_eq!(error.input(), input::SECOND_MAPS, "{what}");
     }
     let asked = |second: SecondMaps| {
-        let data = Data::new(maps.view(), &[0, 0])
+        let data = EvaluationData::new(maps.view(), &[0, 0])
             .maps(maps.view())
             .with(second);
         metric
@@ -353,13 +356,13 @@ fn the_second_explainer_sees_every_input_once() {
     };
     let model = Concurrent(&model);
     let run = |batch_size: usize| {
-        let data = Data::new(x.view(), &[0; 7])
+        let data = EvaluationData::new(x.view(), &[0; 7])
             .model(&model)
             .maps(x.view())
             .with(SecondMaps::from_fn(second.clone()))
             .batch_size(batch_size);
         let (a, b) = (InputInvariance::new(), EfficientRandomization::new());
-        xai_attribution::run::evaluate_together::<f64>(&[&a, &b], data).unwrap()
+        xai_attribution::evaluate_together::<f64>(&[&a, &b], data).unwrap()
     };
     let whole = run(64);
     assert_eq!(seen.load(Ordering::Relaxed), 7);
@@ -388,7 +391,7 @@ impl Samples<f64> for Made {
 #[test]
 fn second_maps_are_read_a_batch_at_a_time() {
     let maps = Array2::from_elem((6, 2), 4.0);
-    let data = Data::from_maps(maps.view())
+    let data = EvaluationData::from_maps(maps.view())
         .with(SecondMaps::from_maps(Made))
         .batch_size(2);
     let stopped = InputInvariance::new().evaluate_on(data).unwrap_err();

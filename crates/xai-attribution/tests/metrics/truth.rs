@@ -2,13 +2,15 @@
 
 use ndarray::{Array2, Array3, Axis, array};
 use proptest::prelude::*;
-use xai_attribution::batch::{Data, Masks};
 use xai_attribution::metric::{
     AreaRule, AreaUnderPrecision, AreaUnderRecall, LocalizationAuroc, LocalizationAveragePrecision,
     MaskEntropy, MaskInformation, MaskMae, MaskMse, MaskRmse, Measure, MetricValue, PointingGame,
+    key, registry,
 };
-use xai_attribution::metric::{key, registry};
-use xai_attribution::{ErrorKind, Evaluate, Evaluation, EvaluationError, help, input};
+use xai_attribution::side::Masks;
+use xai_attribution::{
+    Benchmark, ErrorKind, Evaluate, EvaluationData, EvaluationError, help, input,
+};
 use xai_core::random::{random_stream, uniform_index};
 use xai_core::statistics::t_interval;
 use xai_core::sum::Moments;
@@ -19,7 +21,11 @@ fn evaluate(
     truth: &Array2<f64>,
 ) -> Result<MetricValue, EvaluationError> {
     let truth = Masks::from_numbers(truth.clone().insert_axis(Axis(1)));
-    metric.evaluate_on(Data::from_maps(maps.view()).with(truth).batch_size(2))
+    metric.evaluate_on(
+        EvaluationData::from_maps(maps.view())
+            .with(truth)
+            .batch_size(2),
+    )
 }
 
 fn per_sample(
@@ -173,7 +179,9 @@ fn maps_of_the_whole_range_are_scaled() {
 fn a_time_series_may_have_one_attribution_per_step() {
     let (maps, x) = (array![[1.0, 0.0]], Array3::<f64>::zeros((1, 2, 2)));
     let truth = Masks::new(array![[[true, true], [false, true]]]);
-    let data = Data::new(x.view(), &[0]).maps(maps.view()).with(truth);
+    let data = EvaluationData::new(x.view(), &[0])
+        .maps(maps.view())
+        .with(truth);
     // Of three true cells the two of the first step have 1.
     let value = AreaUnderRecall::new().evaluate_on(data).unwrap().value;
     assert!((value - 2.0 / 3.0).abs() < 1e-15);
@@ -210,11 +218,13 @@ fn a_pooled_value_has_an_interval_over_samples_and_no_paired_test() {
     assert_eq!(metrics.len(), 9);
     let table = |size: usize| {
         let masks = Masks::from_numbers(truth.clone().insert_axis(Axis(1)));
-        let data = Data::from_maps(a.view()).with(masks).batch_size(size);
-        let evaluation = Evaluation::on(data).maps("a", a.view()).maps("b", b.view());
+        let data = EvaluationData::from_maps(a.view())
+            .with(masks)
+            .batch_size(size);
+        let evaluation = Benchmark::on(data).maps("a", a.view()).maps("b", b.view());
         let metrics = pooled_metrics().into_iter();
         metrics
-            .fold(evaluation, Evaluation::metric)
+            .fold(evaluation, Benchmark::metric)
             .evaluate()
             .unwrap()
     };
@@ -265,7 +275,7 @@ fn the_interval_of_a_pooled_mean_is_the_t_interval_of_the_samples() {
     let (maps, truth) = (random_samples(25, 8, 4), random_samples(25, 8, 5));
     let masks = || Masks::from_numbers(truth.clone().insert_axis(Axis(1)));
     let metric = MaskMae::new().pooled(true).normalize(false);
-    let evaluation = Evaluation::on(Data::from_maps(maps.view()).with(masks()));
+    let evaluation = Benchmark::on(EvaluationData::from_maps(maps.view()).with(masks()));
     let table = evaluation
         .maps("a", maps.view())
         .metric(metric)

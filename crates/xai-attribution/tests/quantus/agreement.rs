@@ -1,13 +1,13 @@
 //! OpenXAI's agreement of two maps.
 
 use ndarray::{Array1, Array2};
-use xai_attribution::Evaluate;
-use xai_attribution::batch::{Data, ReferenceMaps};
 use xai_attribution::metric::{
     AgreementFormula, AgreementOptions, FeatureAgreement, PairwiseRankAgreement, RankAgreement,
     RankCorrelation, RankTies, ReferenceMetric, SignAgreement, SignedRankAgreement, Ties, TopK,
     map_agreement,
 };
+use xai_attribution::side::ReferenceMaps;
+use xai_attribution::{Evaluate, EvaluationData};
 
 use crate::golden::{Case, Golden, flat};
 
@@ -21,7 +21,7 @@ fn compare<F: AgreementFormula>(
     references: &Array2<f64>,
 ) {
     let maps = flat(case.maps(golden.problem(case)));
-    let data = Data::from_maps(maps.view()).with(ReferenceMaps::new(references.clone()));
+    let data = EvaluationData::from_maps(maps.view()).with(ReferenceMaps::new(references.clone()));
     let value = metric.options(options).evaluate_on(data).unwrap();
     case.assert(&value.per_sample);
     // The call of two maps says the same.

@@ -1,9 +1,7 @@
 //! Metrics of maps alone.
 
-use xai_attribution::Evaluate;
-use xai_attribution::InputLayout;
-use xai_attribution::batch::Data;
 use xai_attribution::metric::{Collinear, MstCompactness, complexity, sparseness};
+use xai_attribution::{Evaluate, EvaluationData, InputLayout};
 
 use crate::golden::{Golden, flat};
 
@@ -44,7 +42,9 @@ fn compactness_by_spanning_trees() {
             .scaled(case.params["scale_score"].as_bool().unwrap_or(true))
             .collinear(Collinear::Diagonal)
             .layout(InputLayout::ChannelsFirst);
-        let ours = metric.evaluate_on(Data::from_maps(maps.view())).unwrap();
+        let ours = metric
+            .evaluate_on(EvaluationData::from_maps(maps.view()))
+            .unwrap();
         case.assert(&ours.per_sample);
     }
 }

@@ -1,12 +1,12 @@
 //! Metrics along removal curves.
 
 use ndarray::{Array2, Array3, Ix2, Ix3};
-use xai_attribution::batch::Segments;
 use xai_attribution::metric::{
-    CurveMetric, EffectiveComplexity, Irof, Monotonicity, NonzeroFeatures, RegionPerturbation,
+    BaseScorePolicy, CurveMetric, Deletion, EffectiveComplexity, Irof, Monotonicity,
+    NonzeroFeatures, RegionPerturbation,
 };
-use xai_attribution::perturbation::{Features, PrecomputedOrders, RemovalOrder};
-use xai_attribution::{BaseScorePolicy, Baseline, Deletion};
+use xai_attribution::perturbation::{Baseline, Features, PrecomputedOrders, RemovalOrder};
+use xai_attribution::side::Segments;
 
 use crate::golden::{Case, Golden};
 

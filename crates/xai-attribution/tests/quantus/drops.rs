@@ -2,14 +2,13 @@
 
 use ndarray::Ix3;
 use xai_attribution::metric::{
-    MonotonicityCorrelation, NoisyPart, PredictionGap, PredictionGapImportant,
+    Measure, MonotonicityCorrelation, MuFidelity, NoisyPart, PredictionGap, PredictionGapImportant,
     PredictionGapUnimportant, SensitivityN, TopK,
 };
 use xai_attribution::perturbation::{
-    Features, Neighborhood, Neighbors, PrecomputedNeighbors, SubsetSize,
+    Features, Neighborhood, Neighbors, PrecomputedNeighbors, PrecomputedValues, SubsetSize,
+    ValueRange,
 };
-use xai_attribution::perturbation::{PrecomputedValues, ValueRange};
-use xai_attribution::{MuFidelity, metric::Measure};
 use xai_core::statistics::Correlation;
 
 use crate::golden::{Case, Golden};

@@ -4,10 +4,10 @@ use ndarray::{Array1, Array2, Array3, ArrayD, ArrayViewD};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use xai_attribution::batch::Data;
 use xai_attribution::metric::{Measure, MetricValue};
-use xai_attribution::model::Targets;
-use xai_attribution::{Activation, Baseline, Evaluate, InputLayout, Scoring};
+use xai_attribution::model::{Scoring, Targets};
+use xai_attribution::perturbation::Baseline;
+use xai_attribution::{Activation, Evaluate, EvaluationData, InputLayout};
 
 #[derive(Deserialize)]
 pub(crate) struct Golden {
@@ -268,7 +268,7 @@ impl Run<'_> {
         &self,
         metric: &impl Measure<f64>,
         is_flat: bool,
-        with: impl for<'a> FnOnce(Data<'a, f64>) -> Data<'a, f64>,
+        with: impl for<'a> FnOnce(EvaluationData<'a, f64>) -> EvaluationData<'a, f64>,
     ) -> MetricValue {
         self.try_evaluate(metric, is_flat, with).unwrap()
     }
@@ -278,7 +278,7 @@ impl Run<'_> {
         &self,
         metric: &impl Measure<f64>,
         is_flat: bool,
-        with: impl for<'a> FnOnce(Data<'a, f64>) -> Data<'a, f64>,
+        with: impl for<'a> FnOnce(EvaluationData<'a, f64>) -> EvaluationData<'a, f64>,
     ) -> Result<MetricValue, xai_attribution::EvaluationError> {
         let (x, maps) = (self.x.clone(), self.maps.clone());
         let (x, maps, layout) = match is_flat {
@@ -292,7 +292,7 @@ impl Run<'_> {
         let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
             Ok(self.weights.logits(&flat(batch.to_owned())))
         };
-        let data = Data::new(x.view(), &self.targets)
+        let data = EvaluationData::new(x.view(), &self.targets)
             .model(&model)
             .maps(maps.view())
             .scoring(self.case.scoring(layout));
@@ -393,7 +393,7 @@ impl Case {
         &self,
         golden: &Golden,
         metric: &impl Measure<f64>,
-        with: impl for<'a> FnOnce(Data<'a, f64>) -> Data<'a, f64>,
+        with: impl for<'a> FnOnce(EvaluationData<'a, f64>) -> EvaluationData<'a, f64>,
     ) -> Result<MetricValue, xai_attribution::EvaluationError> {
         let problem = golden.problem(self);
         let x = flat(problem.inputs());
@@ -415,7 +415,7 @@ impl Case {
             }
             .into_dyn())
         };
-        let data = Data::new(x.view(), &problem.targets)
+        let data = EvaluationData::new(x.view(), &problem.targets)
             .model(&model)
             .explainer(&explainer)
             .scoring(self.scoring(InputLayout::Tabular));

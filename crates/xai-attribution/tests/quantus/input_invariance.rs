@@ -2,11 +2,11 @@
 
 use ndarray::{Array4, ArrayD, ArrayViewD, Ix4};
 use serde_json::Value;
-use xai_attribution::batch::{Data, SecondMaps};
 use xai_attribution::map::maps_within;
 use xai_attribution::metric::InputInvariance;
 use xai_attribution::model::Targets;
-use xai_attribution::{Evaluate, InputLayout};
+use xai_attribution::side::SecondMaps;
+use xai_attribution::{Evaluate, EvaluationData, InputLayout};
 
 use crate::golden::{Case, Golden};
 
@@ -93,7 +93,7 @@ fn input_invariance() {
         let expected: Vec<Value> = holds.iter().map(|&holds| holds.into()).collect();
         assert_eq!(Value::from(expected), case.output, "{}", case.explainer);
         // Ours shifts them all: the gradient does not move, its product with the input does.
-        let data = Data::new(x.view(), &problem.targets)
+        let data = EvaluationData::new(x.view(), &problem.targets)
             .maps(maps.view())
             .with(SecondMaps::from_fn(move |x, targets: &Targets| {
                 second(x, targets, false)

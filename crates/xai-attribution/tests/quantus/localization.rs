@@ -1,12 +1,13 @@
 //! Metrics of maps and masks.
 
 use ndarray::Array3;
-use xai_attribution::batch::{Data, Masks};
 use xai_attribution::metric::{
     AttributionLocalization, Focus, LocalizationAuroc, Measure, PointingGame, PointingTies,
     Relevance, RelevanceMassAccuracy, RelevanceRankAccuracy, Ties, TopK, TopKIntersection,
 };
-use xai_attribution::{Evaluate, InputLayout, Scoring};
+use xai_attribution::model::Scoring;
+use xai_attribution::side::Masks;
+use xai_attribution::{Evaluate, EvaluationData, InputLayout};
 
 use crate::golden::{Case, Golden, Problem};
 
@@ -21,7 +22,9 @@ fn per_sample(
         layout: Some(InputLayout::ChannelsFirst),
         ..Scoring::default()
     };
-    let data = Data::from_maps(maps.view()).with(masks).scoring(scoring);
+    let data = EvaluationData::from_maps(maps.view())
+        .with(masks)
+        .scoring(scoring);
     metric.evaluate_on(data).unwrap().per_sample
 }
 

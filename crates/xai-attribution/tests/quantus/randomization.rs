@@ -1,14 +1,14 @@
 //! Metrics of explainers of other classes and of randomized models.
 
 use ndarray::{Array2, ArrayD, ArrayViewD, Axis, Slice, concatenate};
-use xai_attribution::batch::{Data, SecondMaps};
 use xai_attribution::map::{Bins, MapSimilarity};
 use xai_attribution::metric::{
     EfficientRandomization, ModelRandomization, OtherTargets, PrecomputedTargets, RandomLogit,
     RandomizationOrder, RandomizationValues,
 };
 use xai_attribution::model::{BoxError, Explainer, Smoothed, Targets};
-use xai_attribution::{Evaluate, InputLayout};
+use xai_attribution::side::SecondMaps;
+use xai_attribution::{Evaluate, EvaluationData, InputLayout};
 
 use crate::golden::{Case, Golden, Weights, flat};
 
@@ -122,7 +122,7 @@ fn structural_similarity_is_that_of_images() {
     assert!(!near(&images(false), &theirs));
     let metric = RandomLogit::new(3).others(OtherTargets::Given);
     let explainer = explainer_of_images(case, &problem.weights);
-    let data = Data::new(x.view(), &problem.targets)
+    let data = EvaluationData::new(x.view(), &problem.targets)
         .explainer(&explainer)
         .with(other_targets(case))
         .layout(InputLayout::ChannelsFirst);
@@ -190,7 +190,7 @@ fn evaluate<X: Explainer<f64>>(
 ) -> RandomizationValues {
     let problem = golden.problem(case);
     let x: Array2<f64> = flat(problem.inputs());
-    let data = Data::new(x.view(), &problem.targets).layout(InputLayout::Tabular);
+    let data = EvaluationData::new(x.view(), &problem.targets).layout(InputLayout::Tabular);
     ModelRandomization::new(2)
         .order(order(case))
         .similarity(similarity(case))
@@ -323,7 +323,7 @@ fn efficient_model_parameter_randomization() {
         for (layers, step) in [(&[1][..], "fc1"), (&[0, 1], "fc2")] {
             let random = SecondMaps::from_maps(maps_of(layers).into_dyn());
             let maps = maps_of(&[]);
-            let data = Data::from_maps(maps.view()).with(random);
+            let data = EvaluationData::from_maps(maps.view()).with(random);
             let ours = metric.evaluate_on(data).unwrap().per_sample;
             let pairs = entropies(step).into_iter().zip(entropies("orig"));
             let theirs: Vec<f64> = pairs

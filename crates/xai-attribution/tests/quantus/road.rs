@@ -3,10 +3,11 @@
 use std::cell::RefCell;
 
 use ndarray::{Array2, Array3, ArrayD, ArrayViewD, Axis};
-use xai_attribution::batch::Data;
-use xai_attribution::metric::{ImputationNoise, RoadMostRelevantFirst};
-use xai_attribution::perturbation::{PrecomputedNeighbors, PrecomputedOrders, RemovalOrder};
-use xai_attribution::{Baseline, Deletion, Evaluate, InputLayout};
+use xai_attribution::metric::{Deletion, ImputationNoise, RoadMostRelevantFirst};
+use xai_attribution::perturbation::{
+    Baseline, PrecomputedNeighbors, PrecomputedOrders, RemovalOrder,
+};
+use xai_attribution::{Evaluate, EvaluationData, InputLayout};
 
 use crate::golden::{Case, Golden, flat};
 
@@ -30,7 +31,7 @@ fn imputed(x: &ArrayD<f64>, pixels: &[usize]) -> ArrayD<f64> {
         .max_fraction((pixels.len() as f64 + 0.5) / n_pixels as f64)
         .order(RemovalOrder::Given)
         .baseline(Baseline::LinearImputation);
-    let data = Data::new(x.view(), &[0])
+    let data = EvaluationData::new(x.view(), &[0])
         .model(&model)
         .maps(x.view())
         .with(PrecomputedOrders(

@@ -1,7 +1,6 @@
 //! Metrics of explainers under noise.
 
 use ndarray::{Array2, ArrayD, ArrayViewD, Axis, Slice, stack};
-use xai_attribution::batch::Data;
 use xai_attribution::map::MapDistance;
 use xai_attribution::metric::{
     AverageStability, Continuity, LocalLipschitz, MaximumStability, Measure,
@@ -11,7 +10,7 @@ use xai_attribution::model::Targets;
 use xai_attribution::perturbation::{
     Neighborhood, Neighbors, PrecomputedNeighbors, Representation, ShiftAxes, Shifts,
 };
-use xai_attribution::{Evaluate, InputLayout};
+use xai_attribution::{Evaluate, EvaluationData, InputLayout};
 
 use crate::golden::{Case, Golden, flat};
 
@@ -256,7 +255,7 @@ fn continuity() {
             let maps = problem.weights.maps(&rows, classes, &case.explainer);
             Ok(maps.into_shape_with_order(batch.raw_dim()).unwrap())
         };
-        let data = Data::new(x.view(), &problem.targets)
+        let data = EvaluationData::new(x.view(), &problem.targets)
             .explainer(&explainer)
             .layout(InputLayout::ChannelsFirst);
         let metric = Continuity::new().shifts(Shifts {

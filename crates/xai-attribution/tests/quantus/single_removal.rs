@@ -1,9 +1,9 @@
 //! Metrics over the removal of one feature at a time.
 
 use ndarray::Array3;
-use xai_attribution::batch::Segments;
 use xai_attribution::metric::{FaithfulnessEstimate, NonSensitivity};
 use xai_attribution::perturbation::Features;
+use xai_attribution::side::Segments;
 
 use crate::golden::Golden;
 

@@ -1,7 +1,7 @@
 //! Metrics over subsets of the input.
 
 use ndarray::Ix3;
-use xai_attribution::MuFidelity;
+use xai_attribution::metric::MuFidelity;
 use xai_attribution::perturbation::{Features, PrecomputedSubsets, SubsetSampling};
 use xai_core::statistics::Correlation;
 

@@ -7,12 +7,11 @@ use clap::Args;
 use serde::Serialize;
 use xai_files::onnx::watched::WatchedModel;
 use xai_files::{Failure, Files, InFiles};
-use xai_metrics::attribution::batch::{Data, PlannedRows};
-use xai_metrics::attribution::evaluation::EvaluationTable;
-use xai_metrics::attribution::model::{Concurrent, ModelCalls, Samples, Targets};
-use xai_metrics::attribution::run::CompletedScores;
+use xai_metrics::attribution::model::{Concurrent, ModelCalls, Samples, Scoring, Targets};
+use xai_metrics::attribution::table::EvaluationTable;
 use xai_metrics::attribution::{
-    Evaluate, Evaluation, EvaluationError, InputLayout, Scoring, help, input, input_spec,
+    Benchmark, CompletedScores, Evaluate, EvaluationData, EvaluationError, InputLayout,
+    PlannedRows, help, input, input_spec,
 };
 use xai_metrics::common::{Error, ErrorKind, Input};
 
@@ -109,14 +108,16 @@ impl Compare {
         };
         let model = Concurrent(&watched);
         let scoring = self.scoring.scoring(&reading);
-        let mut data = Data::new(&inputs, &targets).model(&model).scoring(scoring);
+        let mut data = EvaluationData::new(&inputs, &targets)
+            .model(&model)
+            .scoring(scoring);
         for (input, file) in self.comparison.files().iter() {
             // Inputs may share a file by their option.
             if self.reads(input) {
                 data = inputs::add(data, input, file, inputs.shape())?;
             }
         }
-        let evaluation = Evaluation::on(data)
+        let evaluation = Benchmark::on(data)
             .level(self.comparison.intervals.level)
             .replicates(self.comparison.intervals.n_replicates)
             .seed(context.seed())

@@ -7,7 +7,7 @@ use xai_files::onnx::engine::EngineOptions;
 use xai_files::onnx::explainer::OnnxExplainer;
 use xai_files::samples::FileSamples;
 use xai_files::{Failure, InFile};
-use xai_metrics::attribution::Evaluation;
+use xai_metrics::attribution::Benchmark;
 use xai_metrics::attribution::model::{Explainer, Samples, Targets};
 
 use crate::usage::named_file::NamedFile;
@@ -138,9 +138,9 @@ impl<'a> ExplainerFiles<'a> {
     /// Adds the explainers to an evaluation.
     pub(super) fn add_to<'e>(
         &self,
-        mut evaluation: Evaluation<'e, f64>,
+        mut evaluation: Benchmark<'e, f64>,
         opened: &'e OpenedExplainers,
-    ) -> Result<Evaluation<'e, f64>, Failure> {
+    ) -> Result<Benchmark<'e, f64>, Failure> {
         for (one, explainer) in self.all().iter().zip(&opened.0) {
             let maps = one.maps.map(FileSamples::open).transpose()?;
             evaluation = match (maps, explainer) {

@@ -6,18 +6,18 @@ use ndarray::{Array2, Ix2, Ix3, IxDyn};
 use xai_files::arrays::StoredArray;
 use xai_files::samples::{FilePlanes, FileSamples};
 use xai_files::{Failure, Files, InFile, InFiles, arrays};
-use xai_metrics::attribution::batch::{Data, Masks, ReferenceMaps, SecondMaps, Segments};
-use xai_metrics::attribution::{InputArray, Real, input, input_spec};
+use xai_metrics::attribution::side::{Masks, ReferenceMaps, SecondMaps, Segments};
+use xai_metrics::attribution::{EvaluationData, InputArray, Real, input, input_spec};
 use xai_metrics::common::Input;
 use xai_metrics::common::describe::Element;
 
 /// Adds an input from its file, for inputs or maps of a shape.
 pub(super) fn add<'a, T: Real>(
-    data: Data<'a, T>,
+    data: EvaluationData<'a, T>,
     input: Input,
     file: &Path,
     shape: &[usize],
-) -> Result<Data<'a, T>, Failure> {
+) -> Result<EvaluationData<'a, T>, Failure> {
     Ok(match input {
         // These are opened by themselves.
         input::MODEL | input::INPUTS | input::EXPLANATIONS | input::EXPLAINER | input::TARGETS => {

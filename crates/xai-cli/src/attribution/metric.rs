@@ -2,11 +2,10 @@
 
 use xai_files::samples::{FileSamples, WatchedSamples};
 use xai_files::{Failure, Files, InFiles};
-use xai_metrics::attribution::batch::Data;
 use xai_metrics::attribution::metric::{BaseScorePolicy, MetricValue, Parameter};
-use xai_metrics::attribution::model::{Concurrent, Samples};
-use xai_metrics::attribution::run::{MaskedScores, masked_scores_on};
-use xai_metrics::attribution::{Evaluate, Scoring, help, input};
+use xai_metrics::attribution::model::{Concurrent, Samples, Scoring};
+use xai_metrics::attribution::scores::{MaskedScores, masked_scores_on};
+use xai_metrics::attribution::{Evaluate, EvaluationData, help, input};
 use xai_metrics::common::Error;
 
 use crate::Context;
@@ -144,7 +143,7 @@ impl MetricCommand<MapMetrics> {
             samples: maps,
             watch: |end: u64| bar.set_position(end.max(bar.position())),
         };
-        let data = Data::from_maps(&maps).scoring(Scoring {
+        let data = EvaluationData::from_maps(&maps).scoring(Scoring {
             layout: reading.layout,
             ..Scoring::default()
         });
@@ -154,7 +153,11 @@ impl MetricCommand<MapMetrics> {
         Ok((value, reading))
     }
 
-    fn evaluate(&self, data: Data<'_, f64>, context: &Context) -> Result<MetricValue, Failure> {
+    fn evaluate(
+        &self,
+        data: EvaluationData<'_, f64>,
+        context: &Context,
+    ) -> Result<MetricValue, Failure> {
         let files = self.places();
         let settings = with_seed(self.entry, &self.params, context);
         let has_draws = self
@@ -192,9 +195,9 @@ impl MetricCommand<MapMetrics> {
     /// Adds the inputs besides model, inputs, targets, maps and explainer.
     fn add_inputs<'a>(
         &self,
-        data: Data<'a, f64>,
+        data: EvaluationData<'a, f64>,
         shape: &[usize],
-    ) -> Result<Data<'a, f64>, Failure> {
+    ) -> Result<EvaluationData<'a, f64>, Failure> {
         let mut files = self.files.iter();
         files.try_fold(data, |data, (input, file)| {
             inputs::add(data, input, file, shape)

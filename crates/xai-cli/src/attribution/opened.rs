@@ -5,9 +5,8 @@ use xai_files::onnx::explainer::OnnxExplainer;
 use xai_files::onnx::model::OnnxModel;
 use xai_files::onnx::watched::WatchedModel;
 use xai_files::samples::FileSamples;
-use xai_metrics::attribution::batch::Data;
 use xai_metrics::attribution::model::{Model, Samples, Targets};
-use xai_metrics::attribution::{Evaluate, input};
+use xai_metrics::attribution::{Evaluate, EvaluationData, input};
 
 use crate::Context;
 use crate::attribution::model_files;
@@ -70,8 +69,9 @@ impl OpenedFiles {
         model: Option<&'a M>,
         scoring: &ScoringOptions,
         reading: &ArrayReading,
-    ) -> Data<'a, f64> {
-        let mut data = Data::new(&self.inputs, &self.targets).scoring(scoring.scoring(reading));
+    ) -> EvaluationData<'a, f64> {
+        let mut data =
+            EvaluationData::new(&self.inputs, &self.targets).scoring(scoring.scoring(reading));
         if let Some(model) = model {
             data = data.model(model);
         }

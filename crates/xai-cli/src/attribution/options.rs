@@ -3,8 +3,8 @@
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use xai_files::{Failure, Files};
-use xai_metrics::attribution::Scoring;
-use xai_metrics::attribution::evaluation::Remark;
+use xai_metrics::attribution::model::Scoring;
+use xai_metrics::attribution::table::Remark;
 use xai_metrics::attribution::{Activation, InputLayout, input};
 
 use crate::Context;

@@ -5,13 +5,13 @@ use std::path::Path;
 use ndarray::Ix1;
 use serde::Serialize;
 use xai_files::{Failure, InFile, arrays};
-use xai_metrics::attribution::evaluation::Remark;
 use xai_metrics::attribution::input;
 use xai_metrics::attribution::metric::{
-    BaseScorePolicy, CurvePoint, Direction, DropFormula, Entry, GainFormula, IncreaseFormula,
-    MetricInfo, MetricValue, ScoreFormula, ScoreMetric, TiedFeatures,
+    BaseScorePolicy, Direction, DropFormula, Entry, GainFormula, IncreaseFormula, MetricInfo,
+    MetricValue, ScoreFormula, ScoreMetric,
 };
-use xai_metrics::attribution::run::MaskedScores;
+use xai_metrics::attribution::scores::MaskedScores;
+use xai_metrics::attribution::table::{CurvePoint, Remark, TiedFeatures};
 use xai_metrics::common::describe::Described;
 
 use crate::Context;

@@ -7,7 +7,7 @@ use ndarray::{Array1, Array2, ArrayD, Axis, IxDyn, Slice, array};
 use xai_files::arrays;
 use xai_files::onnx::engine::EngineOptions;
 use xai_files::onnx::model::OnnxModel;
-use xai_metrics::attribution::Model;
+use xai_metrics::attribution::model::Model;
 
 use crate::harness::{Files, sample};
 use crate::networks::{self, model_file as model};

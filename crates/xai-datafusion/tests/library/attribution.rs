@@ -5,7 +5,7 @@ use std::sync::Arc;
 use datafusion::arrow::array::{ArrayRef, AsArray, Float64Array, Int64Array};
 use datafusion::arrow::datatypes::{Int64Type, UInt64Type};
 use proptest::prelude::*;
-use xai_attribution::{AverageDrop, AverageGain, AverageIncrease};
+use xai_attribution::metric::{AverageDrop, AverageGain, AverageIncrease};
 
 use crate::tables::{any_cuts, bits, error, number, rows, session, table};
 
@@ -162,7 +162,7 @@ fn a_base_score_that_cannot_be_divided_by_says_the_way_out() {
         number(&session, "SELECT average_drop(0.5, 0.25)")
     );
     let as_is = AverageDrop::new()
-        .base_score_policy(xai_attribution::BaseScorePolicy::AsIs)
+        .base_score_policy(xai_attribution::metric::BaseScorePolicy::AsIs)
         .evaluate_scores(&[0.5, -1.0], &[0.25, 0.5])
         .unwrap();
     assert_eq!(number(&session, &sql(", 'as-is'")), Some(as_is.value));

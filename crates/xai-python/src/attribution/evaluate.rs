@@ -3,17 +3,15 @@
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use xai_attribution::batch::Data;
-use xai_attribution::evaluation::{EvaluationValues, Remark};
 use xai_attribution::input::EXPLAINED_CLASS;
 use xai_attribution::map::MapDistance;
 use xai_attribution::metric::{
     AverageStability, Consistency, Discretizer, LocalLipschitz, MaximumStability, Measure,
-    MetricValue, Registered, TiedFeatures,
+    MetricValue, Registered,
 };
 use xai_attribution::model::{Concurrent, Model, Targets};
-use xai_attribution::run::evaluate_together;
-use xai_attribution::{Evaluate, Evaluation, EvaluationError};
+use xai_attribution::table::{EvaluationValues, Remark, TiedFeatures};
+use xai_attribution::{Benchmark, Evaluate, EvaluationData, EvaluationError, evaluate_together};
 use xai_core::describe::with;
 
 use super::calls::{PyExplainer, PyModel, distance, map_key, outcome_of_run, tell};
@@ -110,7 +108,7 @@ fn evaluate<T: Native>(
         calls,
         single,
     )?;
-    let mut evaluation = Evaluation::on(data).first_sample(first_sample);
+    let mut evaluation = Benchmark::on(data).first_sample(first_sample);
     for (explained, function) in explainers.iter().zip(&functions) {
         let name = explained.name.clone();
         evaluation = match (&explained.maps, function) {
@@ -198,7 +196,7 @@ pub(super) fn data<'a, T: Native, M: Model<T>>(
     model: Option<&'a M>,
     calls: &Calls,
     single: bool,
-) -> Result<Data<'a, T>, xai_attribution::Error> {
+) -> Result<EvaluationData<'a, T>, xai_attribution::Error> {
     let mut data = match (inputs, maps) {
         (Some(inputs), _) => {
             let inputs = inputs.samples();
@@ -208,9 +206,9 @@ pub(super) fn data<'a, T: Native, M: Model<T>>(
                 .unwrap_or_default();
             // The Python side has checked that no metric reads targets where none were given.
             let none = Targets::Classes(vec![0; n]);
-            Data::new(inputs, &job.targets.unwrap_or(none))
+            EvaluationData::new(inputs, &job.targets.unwrap_or(none))
         }
-        (None, Some(maps)) => Data::from_maps(maps.samples()),
+        (None, Some(maps)) => EvaluationData::from_maps(maps.samples()),
         (None, None) => {
             return Err(xai_attribution::Error::empty(
                 xai_attribution::input::INPUTS,

@@ -6,10 +6,10 @@ use ndarray::{Array2, Array3, ArrayD};
 use numpy::{PyReadonlyArray3, PyReadonlyArrayDyn};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use xai_attribution::batch::{Data, Masks, ReferenceMaps, SecondMaps};
 use xai_attribution::model::{Explainer, Targets};
 use xai_attribution::perturbation::{PrecomputedBaselines, Representation};
-use xai_attribution::{INPUTS, InputArray, Real, Result, input};
+use xai_attribution::side::{Masks, ReferenceMaps, SecondMaps};
+use xai_attribution::{EvaluationData, INPUTS, InputArray, Real, Result, input};
 use xai_core::Input;
 use xai_core::describe::InputSpec;
 
@@ -113,10 +113,10 @@ impl OwnedInputs {
     /// Adds the inputs to the data of a run. With `single`, Python functions receive single precision.
     pub(super) fn add_to<'a, T: Real>(
         self,
-        data: Data<'a, T>,
+        data: EvaluationData<'a, T>,
         calls: &Calls,
         single: bool,
-    ) -> Result<Data<'a, T>> {
+    ) -> Result<EvaluationData<'a, T>> {
         self.0.into_iter().try_fold(data, |data, (input, value)| {
             Ok(match value {
                 OwnedInput::Array(array) => data.with_array(input, array)?,

@@ -5,12 +5,11 @@ use std::sync::Arc;
 use ndarray::{Array2, Array3, ArrayView1, ArrayView2};
 use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
-use xai_attribution::batch::PlannedRows;
-use xai_attribution::evaluation::EvaluationValues;
-use xai_attribution::masked::{MaskedEvaluation, MaskedModel};
-use xai_attribution::model::BoxError;
+use xai_attribution::masked::{MaskedBenchmark, MaskedModel};
+use xai_attribution::model::{BoxError, Scoring};
 use xai_attribution::perturbation::{PrecomputedNeighbors, PrecomputedSubsets};
-use xai_attribution::{Evaluate, Evaluation, EvaluationError, Scoring};
+use xai_attribution::table::EvaluationValues;
+use xai_attribution::{Benchmark, Evaluate, EvaluationError, PlannedRows};
 
 use super::calls::{Function, outcome_of_run, rows, tell};
 use super::evaluate::built;
@@ -106,15 +105,15 @@ impl Job<'_> {
         &self,
         calls: &Calls,
         work: impl FnOnce(
-            MaskedEvaluation<'_>,
-            &dyn for<'e> Fn(Evaluation<'e, f64>, &[usize]) -> Evaluation<'e, f64>,
+            MaskedBenchmark<'_>,
+            &dyn for<'e> Fn(Benchmark<'e, f64>, &[usize]) -> Benchmark<'e, f64>,
         ) -> Result<R, EvaluationError>,
     ) -> Result<R, EvaluationError> {
         let model = PyMaskedModel {
             calls: calls.clone(),
             function: Arc::clone(&self.model),
         };
-        let mut evaluation = MaskedEvaluation::new(&model, &self.n_features);
+        let mut evaluation = MaskedBenchmark::new(&model, &self.n_features);
         if let Some(targets) = &self.targets {
             evaluation = evaluation.targets(targets.clone());
         }
@@ -157,11 +156,11 @@ impl Job<'_> {
 /// and as noise that is added to the presence of features (−1 removes one). Python has checked that samples with the
 /// same number of features have the same number of subsets, all of one size.
 fn given_subsets<'e>(
-    evaluation: Evaluation<'e, f64>,
+    evaluation: Benchmark<'e, f64>,
     subsets: &[ArrayView2<'_, i64>],
     samples: &[usize],
     n_features: &[usize],
-) -> Evaluation<'e, f64> {
+) -> Benchmark<'e, f64> {
     let (draws, size) = subsets[samples[0]].dim();
     let features = Array3::from_shape_fn((draws, samples.len(), size), |(draw, i, place)| {
         u32::try_from(subsets[samples[i]][[draw, place]]).unwrap_or(u32::MAX)

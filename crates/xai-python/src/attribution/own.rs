@@ -8,13 +8,13 @@ use ndarray::{Array2, ArrayD};
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use xai_attribution::batch::{ExplainedBatch, Plan, RunData, SampleBatch};
+use xai_attribution::batch::{Dataset, ExplainedBatch, Plan, SampleBatch};
 use xai_attribution::metric::{
-    DatasetMetricDyn, Direction, Measure, Metric, MetricInfo, Param, Parameters, TiedFeatures,
-    Value,
+    DatasetMetricDyn, Direction, Measure, Metric, MetricInfo, Param, Parameters, Value,
 };
 use xai_attribution::model::{BoxError, Targets};
 use xai_attribution::perturbation::CurveScores;
+use xai_attribution::table::TiedFeatures;
 use xai_attribution::{Error, Real, Result, input};
 use xai_core::Input;
 
@@ -290,7 +290,7 @@ impl<T: Native> Metric for KeptCurves<T> {
 }
 
 impl<T: Native> Measure<T> for KeptCurves<T> {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+    fn prepare(&self, run: &Dataset<'_, T>) -> Result<()> {
         self.metric.prepare(run)
     }
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
+use xai_attribution::Activation;
 use xai_attribution::metric::{Entry, Value, registry};
-use xai_attribution::model::Targets;
-use xai_attribution::{Activation, Scoring};
+use xai_attribution::model::{Scoring, Targets};
 
 use super::calls::Function;
 use super::catalogue;

@@ -3,13 +3,12 @@
 use ndarray::{Array2, ArrayD};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayDyn, PyReadonlyArray1};
 use pyo3::prelude::*;
-use xai_attribution::Scoring;
 use xai_attribution::map::{MapSimilarity, maps_within};
 use xai_attribution::metric::{
     AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, MetricValue,
 };
-use xai_attribution::model::{Concurrent, Explainer, Smoothed};
-use xai_attribution::run::{base_scores, masked_scores_on};
+use xai_attribution::model::{Concurrent, Explainer, Scoring, Smoothed};
+use xai_attribution::scores::{base_scores, masked_scores_on};
 use xai_core::tensor::{MaskScaling, mask_inputs};
 
 use super::calls::{Function, PyExplainer};

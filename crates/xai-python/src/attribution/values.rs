@@ -5,11 +5,11 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use pythonize::pythonize;
-use xai_attribution::evaluation::{
-    EvaluationValues, MapClassCheck, MetricValues, PooledValue, Remark, Statistics,
-};
-use xai_attribution::metric::{CurvePoint, TiedFeatures};
 use xai_attribution::model::ModelCalls;
+use xai_attribution::table::{
+    CurvePoint, EvaluationValues, MapClassCheck, MetricValues, PooledValue, Remark, Statistics,
+    TiedFeatures,
+};
 use xai_core::Direction;
 
 use crate::error::OrRaise;

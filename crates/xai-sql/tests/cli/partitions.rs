@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use xai_attribution::AverageDrop;
+use xai_attribution::metric::AverageDrop;
 
 use crate::functions::{QUERIES, grouped, widen};
 use crate::harness::Files;

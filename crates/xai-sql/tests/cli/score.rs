@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use ndarray::{Array1, ArrayD};
 use serde_json::{Value, json};
-use xai_attribution::{AverageDrop, Evaluate};
+use xai_attribution::Evaluate;
+use xai_attribution::metric::AverageDrop;
 use xai_core::{Activation, InputLayout};
 use xai_files::arrays;
 use xai_files::onnx::engine::EngineOptions;

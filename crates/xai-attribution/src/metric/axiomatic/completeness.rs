@@ -3,7 +3,7 @@
 use xai_core::describe::{Parameter, Parameters, metric};
 use xai_core::{ExactSum, Real, Result};
 
-use crate::batch::{ExplainedBatch, Plan, RunData};
+use crate::batch::{Dataset, ExplainedBatch, Plan};
 use crate::metric::{Measure, SCORE_NEEDS};
 use crate::perturbation::{Baseline, BaselineScores};
 
@@ -83,8 +83,8 @@ pub enum Gap {
 }
 
 impl<T: Real> Measure<T> for Completeness {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.baseline.prepare_whole(run)
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        self.baseline.prepare_whole(dataset)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {

@@ -4,9 +4,10 @@ use xai_core::describe::metric;
 use xai_core::tensor::Rows;
 use xai_core::{Error, Real, Result, parallel};
 
-use crate::batch::{ExplainedBatch, SecondMapsOfBatch};
+use crate::batch::ExplainedBatch;
 use crate::input;
 use crate::metric::{Measure, Parameters};
+use crate::side::SecondMapsOfBatch;
 
 /// Largest change of the map, relative to its largest attribution, when inputs are shifted and the model compensates.
 ///
@@ -19,12 +20,12 @@ use crate::metric::{Measure, Parameters};
 /// of its inputs. The property holds within a tolerance if the value is at most the tolerance;
 /// [`maps_within`](crate::map::maps_within) tests it element by element. It is undefined for a map of zeros.
 ///
-/// The maps of `f'` for the shifted inputs are [`SecondMaps`](crate::batch::SecondMaps). If they come from an
+/// The maps of `f'` for the shifted inputs are [`SecondMaps`](crate::side::SecondMaps). If they come from an
 /// explainer, it receives the original inputs and has to add the shift itself.
 ///
 /// ```
 /// use ndarray::{ArrayD, ArrayViewD, array};
-/// use xai_attribution::batch::{Data, SecondMaps};
+/// use xai_attribution::{EvaluationData, side::SecondMaps};
 /// use xai_attribution::model::Targets;
 /// use xai_attribution::{Evaluate, metric::InputInvariance};
 /// // Input times gradient of 2 x₀ − x₁. The shifted model has the same gradient.
@@ -34,7 +35,7 @@ use crate::metric::{Measure, Parameters};
 /// let shifted = move |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
 ///     Ok(terms((&x + 1.0).view()))
 /// };
-/// let data = Data::new(x.view(), &[0]).maps(maps.view()).with(SecondMaps::from_fn(shifted));
+/// let data = EvaluationData::new(x.view(), &[0]).maps(maps.view()).with(SecondMaps::from_fn(shifted));
 /// assert_eq!(InputInvariance::new().evaluate_on(data)?.value, 1.0); // (2, −1) becomes (4, −2)
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```

@@ -3,7 +3,7 @@
 use xai_core::describe::{Parameter, Parameters, metric};
 use xai_core::{Real, Result};
 
-use crate::batch::{ExplainedBatch, Plan, RunData};
+use crate::batch::{Dataset, ExplainedBatch, Plan};
 use crate::metric::{Measure, SCORE_NEEDS, Threshold};
 use crate::perturbation::{Baseline, Features, SingleRemoval};
 
@@ -116,8 +116,9 @@ impl NonSensitivity {
 }
 
 impl<T: Real> Measure<T> for NonSensitivity {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.removals().try_for_each(|removal| removal.prepare(run))
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        self.removals()
+            .try_for_each(|removal| removal.prepare(dataset))
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
@@ -133,7 +134,7 @@ impl<T: Real> Measure<T> for NonSensitivity {
             .collect::<Result<Vec<_>>>()?;
         let cells = batch.shared(&self.features)?;
         let attributions = explained.attributions()?;
-        let n_positions = batch.run().n_positions();
+        let n_positions = batch.dataset().n_positions();
         let value = |sample: usize| {
             let cells = cells.for_sample(sample);
             let attributions = &attributions[sample * n_positions..(sample + 1) * n_positions];

@@ -8,7 +8,7 @@ use xai_core::describe::{Parameter, Parameters, metric};
 use xai_core::evaluation::TiedFeatures;
 use xai_core::{Error, Real, Result, parallel};
 
-use crate::batch::{AllSamples, ExplainedBatch, Plan, RunData};
+use crate::batch::{AllSamples, Dataset, ExplainedBatch, Plan};
 use crate::input;
 use crate::map::positions::largest;
 use crate::metric::comparison::sufficiency::predictions;
@@ -214,7 +214,7 @@ fn map_each<T: Real, R: Send>(
     function: impl Fn(&[f64]) -> R + Send + Sync,
 ) -> Result<Vec<R>> {
     let attributions = explained.attributions()?;
-    let positions = explained.batch().run().n_positions();
+    let positions = explained.batch().dataset().n_positions();
     Ok(parallel::map(attributions.len() / positions, |sample| {
         let map = attributions[sample * positions..(sample + 1) * positions]
             .iter()
@@ -255,8 +255,8 @@ impl<T: Real> DatasetMetric<T> for Consistency {
 }
 
 impl<T: Real> Measure<T> for Consistency {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.discretizer.check(run.n_positions())
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        self.discretizer.check(dataset.n_positions())
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
@@ -272,7 +272,7 @@ impl<T: Real> Measure<T> for Consistency {
 
     fn tied(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<TiedFeatures>> {
         let tied = map_each(explained, |map| self.discretizer.tied(map))?;
-        let total = explained.batch().run().n_positions() as u64;
+        let total = explained.batch().dataset().n_positions() as u64;
         let to_features = |tied| TiedFeatures {
             tied: tied as u64,
             total,

@@ -39,7 +39,7 @@ pub(crate) struct PairDistances<'a, T> {
 impl<'a, T: Real> PairDistances<'a, T> {
     /// Creates the distances of maps without scaling.
     pub(crate) fn new(all: &'a AllSamples<'a, T>, distance: &'a Distance) -> Self {
-        let (n, d) = (all.n_samples(), all.run().n_positions());
+        let (n, d) = (all.n_samples(), all.dataset().n_positions());
         Self {
             all,
             distance,
@@ -71,7 +71,7 @@ impl<'a, T: Real> PairDistances<'a, T> {
             for start in (first..n).step_by(n_group) {
                 let group = start..(start + n_group).min(n);
                 let scaled = self.in_units(&self.all.attributions(group.clone())?);
-                let rows = Rows::from_vec(scaled, group.len(), self.all.run().n_positions());
+                let rows = Rows::from_vec(scaled, group.len(), self.all.dataset().n_positions());
                 // Each map is in a group of the first round, so that the held maps need no check of their own.
                 let checked = self.distance.check_rows(input::EXPLANATIONS, rows.view());
                 checked.map_err(|error| error.shifted(0, start))?;
@@ -162,7 +162,7 @@ impl<'a, T: Real> PairDistances<'a, T> {
     /// The sums have the bits of [`Distance`], which adds in eight lanes and a fixed tree: the lanes are kept from
     /// stretch to stretch, so that cutting the rows into stretches does not change the order of additions.
     fn squares(&self, tile: &[T], group_maps: &[f64], pairs: &mut [f64]) {
-        let d = self.all.run().n_positions();
+        let d = self.all.dataset().n_positions();
         let n_rows = tile.len() / d;
         let mut lanes = vec![[0.0; 8]; pairs.len()];
         let mut stretch = vec![0.0; TILE * STRETCH];
@@ -322,7 +322,7 @@ fn means<T: Real>(
     const PIECE: usize = 256;
     // An exact sum takes half a kilobyte. For more positions than this, maps are read several times.
     const AT_ONCE: usize = 1 << 17;
-    let d = all.run().n_positions();
+    let d = all.dataset().n_positions();
     let n_together = (GROUP / (d * size_of::<f64>())).clamp(1, 64);
     let mut all_means = Vec::with_capacity(d);
     for first in (0..d).step_by(AT_ONCE) {
@@ -352,7 +352,7 @@ mod tests {
     use xai_core::InputLayout;
 
     use super::*;
-    use crate::batch::run_data::RunData;
+    use crate::batch::run_data::Dataset;
     use crate::model::samples::Samples;
     use crate::model::samples::Targets;
     use crate::model::scoring::Scoring;
@@ -376,8 +376,8 @@ mod tests {
         };
         let inputs: Box<dyn Samples<f32>> = Box::new(maps.view());
         let targets = Targets::Classes(vec![0; n]);
-        let run = RunData::new(inputs, targets, scoring, 0, false, input::INPUTS).unwrap();
-        let all = AllSamples::with_given_maps(&run, maps);
+        let dataset = Dataset::new(inputs, targets, scoring, 0, false, input::INPUTS).unwrap();
+        let all = AllSamples::with_given_maps(&dataset, maps);
         let mut pairs = PairDistances::new(&all, distance);
         if standardized {
             pairs = pairs.standardized().unwrap();

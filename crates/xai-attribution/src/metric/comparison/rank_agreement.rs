@@ -12,15 +12,15 @@ use xai_core::describe::metric;
 ///
 /// In [−1, 1], **higher is better** if the reference is the truth. Attributions of equal magnitude share the mean of
 /// their ranks ([`RankTies`](crate::metric::RankTies)). It is undefined if all attributions of one map have the same
-/// magnitude. The reference is [`ReferenceMaps`](crate::batch::ReferenceMaps); no model is needed.
+/// magnitude. The reference is [`ReferenceMaps`](crate::side::ReferenceMaps); no model is needed.
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::batch::{Data, ReferenceMaps};
+/// use xai_attribution::{EvaluationData, side::ReferenceMaps};
 /// use xai_attribution::{Evaluate, metric::RankCorrelation};
 /// let maps = array![[3.0, -2.0, 1.0], [1.0, 2.0, 3.0]];
 /// let one = ReferenceMaps::new(array![[6.0, 5.0, 4.0]]);
-/// let value = RankCorrelation::new().evaluate_on(Data::from_maps(maps.view()).with(one))?;
+/// let value = RankCorrelation::new().evaluate_on(EvaluationData::from_maps(maps.view()).with(one))?;
 /// assert_eq!(value.per_sample, [Some(1.0), Some(-1.0)]);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
@@ -70,15 +70,15 @@ impl AgreementFormula for CorrelationOfRanks {
 ///
 /// Features are ordered by magnitude. In [0, 1], **higher is better** if the reference is the truth. A tie agrees
 /// with a tie ([`RankTies`](crate::metric::RankTies)). It is undefined for a single feature. The reference is
-/// [`ReferenceMaps`](crate::batch::ReferenceMaps); no model is needed.
+/// [`ReferenceMaps`](crate::side::ReferenceMaps); no model is needed.
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::batch::{Data, ReferenceMaps};
+/// use xai_attribution::{EvaluationData, side::ReferenceMaps};
 /// use xai_attribution::{Evaluate, metric::PairwiseRankAgreement};
 /// let maps = array![[3.0, -2.0, 1.0], [2.0, 3.0, 1.0]];
 /// let one = ReferenceMaps::new(array![[6.0, 5.0, 4.0]]);
-/// let value = PairwiseRankAgreement::new().evaluate_on(Data::from_maps(maps.view()).with(one))?;
+/// let value = PairwiseRankAgreement::new().evaluate_on(EvaluationData::from_maps(maps.view()).with(one))?;
 /// assert_eq!(value.per_sample, [Some(1.0), Some(2.0 / 3.0)]);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```

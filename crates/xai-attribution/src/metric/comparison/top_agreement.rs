@@ -14,12 +14,12 @@ use xai_core::describe::metric;
 /// default a tenth of all. With [`over_top`](AgreementOptions::over_top) the value is averaged over tops of 1 to `k`
 /// features, as the area of the trapezoids. If features are tied, the value is the mean over all orders of the tied
 /// features of both maps, and undefined if all attributions of a map have the same magnitude, unless
-/// [`ties`](AgreementOptions::ties) says otherwise. The reference is [`ReferenceMaps`](crate::batch::ReferenceMaps); no
+/// [`ties`](AgreementOptions::ties) says otherwise. The reference is [`ReferenceMaps`](crate::side::ReferenceMaps); no
 /// model is needed.
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::batch::{Data, ReferenceMaps};
+/// use xai_attribution::{EvaluationData, side::ReferenceMaps};
 /// use xai_attribution::metric::{AgreementOptions, FeatureAgreement, TopK};
 /// use xai_attribution::Evaluate;
 /// let maps = array![[0.9, -0.5, 0.1, 0.0]];
@@ -27,7 +27,7 @@ use xai_core::describe::metric;
 /// let options = AgreementOptions { k: TopK::Count(2), ..AgreementOptions::default() };
 /// let metric = FeatureAgreement::new().options(options);
 /// // The tops are features 0 and 1 of the map, and features 0 and 2 of the reference.
-/// assert_eq!(metric.evaluate_on(Data::from_maps(maps.view()).with(reference))?.value, 0.5);
+/// assert_eq!(metric.evaluate_on(EvaluationData::from_maps(maps.view()).with(reference))?.value, 0.5);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
@@ -66,7 +66,7 @@ pub type FeatureAgreement = ReferenceMetric<CommonFeatures>;
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::batch::{Data, ReferenceMaps};
+/// use xai_attribution::{EvaluationData, side::ReferenceMaps};
 /// use xai_attribution::metric::{AgreementOptions, RankAgreement, TopK};
 /// use xai_attribution::Evaluate;
 /// let maps = array![[0.9, -0.5, 0.1]];
@@ -74,7 +74,7 @@ pub type FeatureAgreement = ReferenceMetric<CommonFeatures>;
 /// let options = AgreementOptions { k: TopK::Count(2), ..AgreementOptions::default() };
 /// let metric = RankAgreement::new().options(options);
 /// // The same two features, in the other order.
-/// assert_eq!(metric.evaluate_on(Data::from_maps(maps.view()).with(reference))?.value, 0.0);
+/// assert_eq!(metric.evaluate_on(EvaluationData::from_maps(maps.view()).with(reference))?.value, 0.0);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
@@ -111,7 +111,7 @@ pub type RankAgreement = ReferenceMetric<CommonRanks>;
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::batch::{Data, ReferenceMaps};
+/// use xai_attribution::{EvaluationData, side::ReferenceMaps};
 /// use xai_attribution::metric::{AgreementOptions, SignAgreement, TopK};
 /// use xai_attribution::Evaluate;
 /// let maps = array![[0.9, -0.5, 0.1]];
@@ -119,7 +119,7 @@ pub type RankAgreement = ReferenceMetric<CommonRanks>;
 /// let options = AgreementOptions { k: TopK::Count(2), ..AgreementOptions::default() };
 /// let metric = SignAgreement::new().options(options);
 /// // The same two features, one of them with the same sign.
-/// assert_eq!(metric.evaluate_on(Data::from_maps(maps.view()).with(reference))?.value, 0.5);
+/// assert_eq!(metric.evaluate_on(EvaluationData::from_maps(maps.view()).with(reference))?.value, 0.5);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
@@ -156,7 +156,7 @@ pub type SignAgreement = ReferenceMetric<CommonSigns>;
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::batch::{Data, ReferenceMaps};
+/// use xai_attribution::{EvaluationData, side::ReferenceMaps};
 /// use xai_attribution::metric::{AgreementOptions, SignedRankAgreement, TopK};
 /// use xai_attribution::Evaluate;
 /// let maps = array![[0.9, -0.5, 0.1]];
@@ -164,7 +164,7 @@ pub type SignAgreement = ReferenceMetric<CommonSigns>;
 /// let options = AgreementOptions { k: TopK::Count(2), ..AgreementOptions::default() };
 /// let metric = SignedRankAgreement::new().options(options);
 /// // The same two features in the same order, one of them with the same sign.
-/// assert_eq!(metric.evaluate_on(Data::from_maps(maps.view()).with(reference))?.value, 0.5);
+/// assert_eq!(metric.evaluate_on(EvaluationData::from_maps(maps.view()).with(reference))?.value, 0.5);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///

@@ -3,7 +3,7 @@
 use xai_core::describe::{Parameter, Parameters, metric};
 use xai_core::{InputLayout, Real, Result};
 
-use crate::batch::{ExplainedBatch, RunData};
+use crate::batch::{Dataset, ExplainedBatch};
 use crate::input;
 use crate::metric::kinds::magnitudes::values_of_batch;
 use crate::metric::kinds::spanning_tree::{Point, hull_area, tree_length};
@@ -25,12 +25,12 @@ use crate::metric::{IMAGES_ONLY, Measure, Registered};
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::batch::Data;
+/// use xai_attribution::EvaluationData;
 /// use xai_attribution::{Evaluate, InputLayout, metric::MstCompactness};
 /// let maps = array![[[[1.0], [1.0], [0.0]], [[1.0], [1.0], [0.0]], [[0.0], [0.0], [0.0]], [[0.0], [0.0], [0.0]]]];
 /// // Four positions at the corners of a unit square, with a tree of three edges of length 1, on a map with a diagonal of 5.
 /// let metric = MstCompactness::new().percentile(70.0).layout(InputLayout::ChannelsLast);
-/// let value = metric.evaluate_on(Data::from_maps(maps.view()))?;
+/// let value = metric.evaluate_on(EvaluationData::from_maps(maps.view()))?;
 /// assert!((value.value - 100.0 * 5.0 * 4.0 / 3.0).abs() < 1e-9);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
@@ -133,14 +133,14 @@ fn percentile(values: &[f64], percentile: f64) -> f64 {
 }
 
 impl<T: Real> Measure<T> for MstCompactness {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
         // Images without a channel axis that are evaluated without inputs have the layout of time series.
         let planes = [
             InputLayout::TimeSeries,
             InputLayout::ChannelsLast,
             InputLayout::ChannelsFirst,
         ];
-        run.require_layout(&planes, "maps of images, whose positions have places")
+        dataset.require_layout(&planes, "maps of images, whose positions have places")
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {

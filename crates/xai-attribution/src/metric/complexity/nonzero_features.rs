@@ -20,12 +20,12 @@ use crate::metric::{Measure, Parameters, Threshold};
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::{Evaluate, batch::Data, metric::NonzeroFeatures};
+/// use xai_attribution::{Evaluate, EvaluationData, metric::NonzeroFeatures};
 /// let maps = array![[0.5, -0.2, 1e-7, 0.0]];
-/// let count = NonzeroFeatures::new().evaluate_on(Data::from_maps(maps.view()))?;
+/// let count = NonzeroFeatures::new().evaluate_on(EvaluationData::from_maps(maps.view()))?;
 /// assert_eq!(count.value, 2.0);
 /// // An attribution at the threshold is not larger.
-/// let count = NonzeroFeatures::new().threshold(0.5).evaluate_on(Data::from_maps(maps.view()))?;
+/// let count = NonzeroFeatures::new().threshold(0.5).evaluate_on(EvaluationData::from_maps(maps.view()))?;
 /// assert_eq!(count.value, 0.0);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```

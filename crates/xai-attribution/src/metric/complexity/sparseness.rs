@@ -16,10 +16,10 @@ use crate::metric::{Measure, MetricValue};
 /// ```
 ///
 /// 0 = evenly spread, `1 − 1/n` = all on one position; higher is sparser. It is undefined for a map of
-/// zeros. `maps` are those of [`complexity`](crate::complexity()).
+/// zeros. `maps` are those of [`complexity`](crate::metric::complexity()).
 ///
 /// # Errors
-/// As [`complexity`](crate::complexity()).
+/// As [`complexity`](crate::metric::complexity()).
 ///
 /// ```
 /// use ndarray::array;

@@ -19,11 +19,11 @@ use crate::metric::{Measure, Parameters};
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::{Evaluate, batch::Data, metric::LargestShare};
+/// use xai_attribution::{Evaluate, EvaluationData, metric::LargestShare};
 /// let maps = array![[3.0, -1.0, 0.0, 1.0]];
-/// let share = LargestShare::new().evaluate_on(Data::from_maps(maps.view()))?;
+/// let share = LargestShare::new().evaluate_on(EvaluationData::from_maps(maps.view()))?;
 /// assert_eq!(share.value, 0.6);
-/// let share = LargestShare::new().count(2).evaluate_on(Data::from_maps(maps.view()))?;
+/// let share = LargestShare::new().count(2).evaluate_on(EvaluationData::from_maps(maps.view()))?;
 /// assert_eq!(share.value, 0.8);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```

@@ -3,8 +3,7 @@
 
 use ndarray::array;
 
-use crate::Evaluate;
-use crate::batch::Data;
+use crate::{Evaluate, EvaluationData};
 
 mod largest_share;
 
@@ -14,7 +13,7 @@ use largest_share::LargestShare;
 fn the_metric_of_the_guide_for_contributors_has_the_values_it_documents() {
     let maps = array![[3.0, -1.0, 0.0, 1.0]];
     let of = |metric: LargestShare| {
-        let value = metric.evaluate_on(Data::from_maps(maps.view()));
+        let value = metric.evaluate_on(EvaluationData::from_maps(maps.view()));
         value.expect("maps").value
     };
     assert_eq!(of(LargestShare::new()), 0.6);

@@ -7,7 +7,7 @@ use xai_core::describe::Described;
 use xai_core::evaluation::TiedFeatures;
 use xai_core::{Real, Result};
 
-use crate::batch::{ExplainedBatch, Plan, RunData};
+use crate::batch::{Dataset, ExplainedBatch, Plan};
 use crate::input;
 use crate::metric::{Measure, Parameters, PrecomputedDraws, Registered};
 use crate::model::CurveScore;
@@ -76,7 +76,7 @@ pub fn area(scores: &[f64]) -> f64 {
 
 /// A metric of a curve of scores while features are removed, or restored, step by step.
 ///
-/// [`Deletion`](crate::Deletion), [`Insertion`](crate::Insertion) and their relatives are curve metrics, and so is a
+/// [`Deletion`](crate::metric::Deletion), [`Insertion`](crate::metric::Insertion) and their relatives are curve metrics, and so is a
 /// [`CurveKind`] of your own. The model sees `n` rows for the start and for every step that flips a feature. If a
 /// batch has room for several steps of all its samples, they go into one call. Two metrics of the same curve
 /// share its scores. The default baseline is 0.
@@ -151,8 +151,8 @@ impl<K: CurveKind> CurveMetric<K> {
 // The work is the whole metric up to the formula: metrics whose curves have equal settings find the same scores in the
 // batch's cache.
 impl<T: Real, K: CurveKind> Measure<T> for CurveMetric<K> {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.work().prepare(run)
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        self.work().prepare(dataset)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {

@@ -7,9 +7,10 @@ use ndarray::Axis;
 use xai_core::number::check_finite_slice;
 use xai_core::{Error, Input, InputLayout, Real, Result, parallel};
 
-use crate::batch::{ExplainedBatch, MapWork, Masks, RunData};
+use crate::batch::{Dataset, ExplainedBatch, MapWork};
 use crate::map::ChannelPool;
 use crate::metric::{Hits, Measure, MetricValue, Parameter, Parameters, Ties};
+use crate::side::Masks;
 use crate::{help, input};
 
 /// Inputs of metrics that compare maps with masks.
@@ -90,7 +91,7 @@ impl<T: Real> MapWork<T> for ChannelPool {
 
     fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<f64>> {
         let (n, maps) = (explained.batch().n_samples(), explained.maps()?);
-        let n_positions = explained.batch().run().n_positions();
+        let n_positions = explained.batch().dataset().n_positions();
         let owned;
         let maps = match maps.as_slice() {
             Some(values) => values,
@@ -133,9 +134,9 @@ pub struct MaskMetric<F> {
 }
 
 impl<T: Real, F: MaskFormula> Measure<T> for MaskMetric<F> {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        run.side::<Masks>()?;
-        self.formula.check(run.n_positions())
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        dataset.side::<Masks>()?;
+        self.formula.check(dataset.n_positions())
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
@@ -218,13 +219,13 @@ pub(crate) fn masked_maps<T: Real, R: Send>(
     evaluate: &(dyn Fn(&MaskedMap<'_>) -> Result<R> + Sync),
 ) -> Result<Vec<R>> {
     let batch = explained.batch();
-    let side = batch.run().side::<Masks>()?;
+    let side = batch.dataset().side::<Masks>()?;
     let (masks, numbers) = (
         side.read(batch.samples())?,
         side.read_numbers(batch.samples())?,
     );
     let attributions = explained.shared(&pool)?;
-    let (attributions, n_positions): (&[f64], _) = (&attributions, batch.run().n_positions());
+    let (attributions, n_positions): (&[f64], _) = (&attributions, batch.dataset().n_positions());
     let (n_columns, first) = (masks.dim().2, batch.samples().start);
     let evaluate_sample = |sample: usize| {
         let inside: Vec<bool> = masks.index_axis(Axis(0), sample).iter().copied().collect();

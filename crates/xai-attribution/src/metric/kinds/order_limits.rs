@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use xai_core::{Real, Result};
 
-use crate::batch::{BatchWork, RunData, SampleBatch};
+use crate::batch::{BatchWork, Dataset, SampleBatch};
 use crate::perturbation::{Baseline, BaselineInputs, BaselineRows, FeatureCells, Features};
 
 /// Batch work that finds the smallest and the largest sum of scores over all orders of removal, for every sample.
@@ -52,13 +52,13 @@ impl Limits {
 
 impl OrderLimits {
     /// Returns `true` if the model is run on every subset of features.
-    pub(crate) fn is_exact<T: Real>(&self, run: &RunData<'_, T>) -> Result<bool> {
-        Ok(self.features.max_count(run)? <= self.exact_up_to)
+    pub(crate) fn is_exact<T: Real>(&self, dataset: &Dataset<'_, T>) -> Result<bool> {
+        Ok(self.features.max_count(dataset)? <= self.exact_up_to)
     }
 
     /// Number of rows that the model sees in an exact search.
-    pub(crate) fn exact_rows<T: Real>(&self, run: &RunData<'_, T>) -> Result<u64> {
-        let counts = self.features.counts(run)?;
+    pub(crate) fn exact_rows<T: Real>(&self, dataset: &Dataset<'_, T>) -> Result<u64> {
+        let counts = self.features.counts(dataset)?;
         Ok(counts.iter().map(|&count| subsets_between(count)).sum())
     }
 
@@ -74,7 +74,7 @@ impl OrderLimits {
         let cells = batch.shared(&self.features)?;
         let blank = batch.shared(&BaselineInputs(self.baseline.clone()))?;
         let (cells, blank): (&FeatureCells, &BaselineRows<T>) = (&cells, &blank);
-        let run_positions = batch.run().positions();
+        let run_positions = batch.dataset().positions();
         batch.score_changed(
             n_rows,
             &sample_of,
@@ -165,7 +165,7 @@ impl<T: Real> BatchWork<T> for OrderLimits {
     type Output = Vec<Limits>;
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<Limits>> {
-        if self.is_exact(batch.run())? {
+        if self.is_exact(batch.dataset())? {
             self.exact(batch)
         } else {
             self.by_beams(batch)

@@ -7,7 +7,7 @@ use xai_core::evaluation::TiedFeatures;
 use xai_core::{Activation, Error, Real, Result};
 
 use crate::batch::output_kind::OutputKind;
-use crate::batch::{AllSamples, ExplainedBatch, Plan, RunData};
+use crate::batch::{AllSamples, Dataset, ExplainedBatch, Plan};
 use crate::metric::{
     CombinedValues, DatasetMetric, DatasetMetricDyn, Measure, Parameters, Registered,
 };
@@ -15,7 +15,7 @@ use crate::perturbation::removal::removal_order::tied_features;
 use crate::perturbation::{Baseline, Features, RankBy, RemovalOrder, TopRemoval};
 use crate::{help, input};
 
-/// Scale of the model's outputs, for runs without an [activation](crate::Scoring::activation). With one, the outputs
+/// Scale of the model's outputs, for runs without an [activation](crate::model::Scoring::activation). With one, the outputs
 /// are logits, and the activation turns them into probabilities.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[param(name = "answers")]
@@ -180,8 +180,8 @@ impl<F> OutputMetric<F> {
 }
 
 impl<T: Real, F: OutputFormula> Measure<T> for OutputMetric<F> {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.removal.prepare(run)
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        self.removal.prepare(dataset)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
@@ -196,7 +196,7 @@ impl<T: Real, F: OutputFormula> Measure<T> for OutputMetric<F> {
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
-        let activation = explained.batch().run().scoring().activation;
+        let activation = explained.batch().dataset().scoring().activation;
         match self.formula.output_scale() {
             // Whether outputs are probabilities depends on the outputs of all batches: see `notes`.
             Some(OutputScale::Auto) if activation == Activation::None => {
@@ -231,8 +231,8 @@ impl<F: OutputFormula> OutputMetric<F> {
     ) -> Result<Vec<R>> {
         let batch = explained.batch();
         let (before, after) = (batch.base_outputs()?, explained.shared(&self.removal)?);
-        let (targets, first) = (batch.run().targets(), batch.samples().start);
-        let activation = batch.run().scoring().activation;
+        let (targets, first) = (batch.dataset().targets(), batch.samples().start);
+        let activation = batch.dataset().scoring().activation;
         let mut evaluate_row = |row: usize| {
             let sample = first + row;
             let (before, after) = (before.row(row).to_vec(), after.row(row).to_vec());
@@ -291,10 +291,10 @@ impl<T: Real, F: OutputFormula> DatasetMetric<T> for OutputMetric<F> {
     }
 
     fn notes(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<ValueByScale>> {
-        let run = explained.batch().run();
+        let dataset = explained.batch().dataset();
         self.pairs(explained, &mut |sample, mut pair| {
             for answer in [&pair.before, &pair.after] {
-                run.see_outputs(answer.raw.all);
+                dataset.see_outputs(answer.raw.all);
             }
             let logits = self
                 .formula
@@ -312,10 +312,10 @@ impl<T: Real, F: OutputFormula> DatasetMetric<T> for OutputMetric<F> {
     }
 
     fn combine(&self, all: &AllSamples<'_, T>, notes: &[ValueByScale]) -> Result<CombinedValues> {
-        let run = all.run();
+        let dataset = all.dataset();
         // An activation is applied to logits, so that there is nothing to decide.
-        let kind = match run.scoring().activation {
-            Activation::None => run.decide_output_kind(),
+        let kind = match dataset.scoring().activation {
+            Activation::None => dataset.decide_output_kind(),
             _ => OutputKind::Logits,
         };
         let values = notes.iter().map(|note| match kind {

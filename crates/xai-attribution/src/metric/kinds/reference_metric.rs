@@ -6,10 +6,11 @@ use xai_core::describe::{Described, Param, Parameters, Value, same_word};
 use xai_core::{Input, Real, Result, parallel};
 
 use crate::batch::second_maps::ReferenceAttributions;
-use crate::batch::{ExplainedBatch, ReferenceMaps, RunData};
+use crate::batch::{Dataset, ExplainedBatch};
 use crate::input;
 use crate::metric::Measure;
 use crate::metric::map_agreement::AgreementOptions;
+use crate::side::ReferenceMaps;
 
 /// Inputs of metrics that compare maps with reference maps.
 pub const REFERENCE_NEEDS: &[Input] = &[input::EXPLANATIONS, input::REFERENCE_MAPS];
@@ -59,19 +60,19 @@ impl<F: AgreementFormula> ReferenceMetric<F> {
 }
 
 impl<T: Real, F: AgreementFormula> Measure<T> for ReferenceMetric<F> {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        run.side::<ReferenceMaps>()?;
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        dataset.side::<ReferenceMaps>()?;
         if F::COMPARES_RANKINGS {
             return Ok(());
         }
-        self.options.k.resolve(run.n_positions()).map(drop)
+        self.options.k.resolve(dataset.n_positions()).map(drop)
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let batch = explained.batch();
         let references = batch.shared(&ReferenceAttributions)?;
         let (references, maps): (&[f64], &[T]) = (&references, explained.attributions()?);
-        let size = batch.run().n_positions();
+        let size = batch.dataset().n_positions();
         // A single reference map, for instance of a linear model, stands for all samples.
         let is_shared = references.len() == size;
         Ok(parallel::map(batch.n_samples(), |sample| {

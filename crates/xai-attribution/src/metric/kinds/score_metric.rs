@@ -87,12 +87,12 @@ const PIECE: usize = 1 << 10;
 /// Constant in the divisors of Average Drop and Average Gain.
 pub(crate) const EPSILON: f64 = 1e-8;
 
-/// A metric of base and masked scores: [`AverageDrop`](crate::AverageDrop),
-/// [`AverageIncrease`](crate::AverageIncrease), [`AverageGain`](crate::AverageGain), or a
+/// A metric of base and masked scores: [`AverageDrop`](crate::metric::AverageDrop),
+/// [`AverageIncrease`](crate::metric::AverageIncrease), [`AverageGain`](crate::metric::AverageGain), or a
 /// [`ScoreFormula`] of your own.
 ///
 /// The model sees each input once and each masked input once; several metrics of one model share
-/// the scores in an [`Evaluation`](crate::Evaluation).
+/// the scores in a [`Benchmark`](crate::Benchmark).
 ///
 /// Defaults: an error for undefined base scores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Parameters)]
@@ -180,7 +180,7 @@ impl<F: ScoreFormula> ScoreMetric<F> {
     /// A score that is not finite, and an undefined score, both with index 0.
     ///
     /// ```
-    /// use xai_attribution::{AverageDrop, BaseScorePolicy};
+    /// use xai_attribution::metric::{AverageDrop, BaseScorePolicy};
     /// let metric = AverageDrop::new().base_score_policy(BaseScorePolicy::Skip);
     /// assert_eq!(metric.sample(0.5, 0.75)?, Some(0.0));
     /// assert_eq!(metric.sample(-1.0, 0.5)?, None);
@@ -298,7 +298,7 @@ fn are_plain<F: ScoreFormula>(
 /// Accumulator of a [`ScoreMetric`]. A batch is `(base, masked)`, the scores of some samples.
 ///
 /// ```
-/// use xai_attribution::{Accumulator, AverageDrop};
+/// use xai_attribution::{Accumulator, metric::AverageDrop};
 /// use xai_attribution::metric::{DropFormula, ScoreAccumulator};
 /// let mut left: ScoreAccumulator<DropFormula> = AverageDrop::new().accumulator();
 /// let mut right = AverageDrop::new().accumulator();

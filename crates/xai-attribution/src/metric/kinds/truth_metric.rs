@@ -7,12 +7,13 @@ use xai_core::describe::Described;
 use xai_core::evaluation::PooledValue;
 use xai_core::{Error, Real, Result};
 
-use crate::batch::{AllSamples, ExplainedBatch, Masks, RunData};
+use crate::batch::{AllSamples, Dataset, ExplainedBatch};
 use crate::map::ChannelPool;
 use crate::metric::kinds::mask_metric::masked_maps;
 use crate::metric::{
     CombinedValues, DatasetMetric, DatasetMetricDyn, MaskedMap, Measure, Parameters,
 };
+use crate::side::Masks;
 use crate::{help, input};
 
 /// The formula of a [`TruthMetric`], computed from a map and the ground truth of its positions.
@@ -98,8 +99,8 @@ impl<F: TruthFormula> TruthMetric<F> {
 }
 
 impl<T: Real, F: TruthFormula> Measure<T> for TruthMetric<F> {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        run.side::<Masks>().map(drop)
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        dataset.side::<Masks>().map(drop)
     }
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {

@@ -19,10 +19,10 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::batch::{Data, Masks};
+/// use xai_attribution::{EvaluationData, side::Masks};
 /// use xai_attribution::{Evaluate, metric::AttributionLocalization};
 /// let maps = array![[3.0, 1.0, -9.0, 0.0]];
-/// let data = || Data::from_maps(maps.view()).with(Masks::new(array![[[true, false, true, false]]]));
+/// let data = || EvaluationData::from_maps(maps.view()).with(Masks::new(array![[[true, false, true, false]]]));
 /// let localization = AttributionLocalization::new();
 /// assert_eq!(localization.evaluate_on(data())?.value, 0.75);
 /// assert_eq!(localization.weighted(true).evaluate_on(data())?.value, 1.5);

@@ -11,17 +11,17 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 /// ```
 ///
 /// In [0, 1], **higher is better**; a random map has the share of the cells. The cells of the target class are
-/// a mask from [`Masks::mosaic`](crate::batch::Masks::mosaic): with 2 × 2 cells this is Focus, with 3 × 3 cells
+/// a mask from [`Masks::mosaic`](crate::side::Masks::mosaic): with 2 × 2 cells this is Focus, with 3 × 3 cells
 /// the grid pointing game (GridPG, or DiFull if the model sees each cell separately). It is undefined
 /// for a map without a positive attribution.
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::batch::{Data, Masks};
+/// use xai_attribution::{EvaluationData, side::Masks};
 /// use xai_attribution::{Evaluate, metric::Focus};
 /// let maps = array![[[3.0, 0.0], [1.0, -2.0]]];
 /// let cells = array![[[true, false], [false, true]]];
-/// let data = Data::from_maps(maps.view()).with(Masks::mosaic(&cells, 2, 2)?);
+/// let data = EvaluationData::from_maps(maps.view()).with(Masks::mosaic(&cells, 2, 2)?);
 /// assert_eq!(Focus::new().evaluate_on(data)?.value, 0.75);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```

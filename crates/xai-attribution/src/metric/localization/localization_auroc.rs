@@ -19,10 +19,10 @@ use crate::metric::{MASK_NEEDS, MaskedMap, TruthFormula, TruthMetric};
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::batch::{Data, Masks};
+/// use xai_attribution::{EvaluationData, side::Masks};
 /// use xai_attribution::{Evaluate, metric::LocalizationAuroc};
 /// let maps = array![[0.9, 0.1, 0.4]];
-/// let data = Data::from_maps(maps.view()).with(Masks::new(array![[[true, true, false]]]));
+/// let data = EvaluationData::from_maps(maps.view()).with(Masks::new(array![[[true, true, false]]]));
 /// assert_eq!(LocalizationAuroc::new().evaluate_on(data)?.value, 0.5); // one of two pairs
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
@@ -79,10 +79,10 @@ impl TruthFormula for RocArea {
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::batch::{Data, Masks};
+/// use xai_attribution::{EvaluationData, side::Masks};
 /// use xai_attribution::{Evaluate, metric::LocalizationAveragePrecision};
 /// let maps = array![[0.9, 0.4, 0.1]];
-/// let data = Data::from_maps(maps.view()).with(Masks::new(array![[[true, false, true]]]));
+/// let data = EvaluationData::from_maps(maps.view()).with(Masks::new(array![[[true, false, true]]]));
 /// let value = LocalizationAveragePrecision::new().evaluate_on(data)?.value;
 /// assert!((value - (1.0 + 2.0 / 3.0) / 2.0).abs() < 1e-15);
 /// # Ok::<(), xai_attribution::Error>(())

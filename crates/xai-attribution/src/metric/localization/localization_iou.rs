@@ -15,10 +15,10 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::batch::{Data, Masks};
+/// use xai_attribution::{EvaluationData, side::Masks};
 /// use xai_attribution::{Evaluate, metric::LocalizationIou};
 /// let maps = array![[1.0, 0.6, 0.4, 0.0]];
-/// let data = Data::from_maps(maps.view()).with(Masks::new(array![[[true, false, true, false]]]));
+/// let data = EvaluationData::from_maps(maps.view()).with(Masks::new(array![[[true, false, true, false]]]));
 /// // The first two positions are marked; one of them is on the object, and three are marked or on the object.
 /// assert_eq!(LocalizationIou::new().evaluate_on(data)?.value, 1.0 / 3.0);
 /// # Ok::<(), xai_attribution::Error>(())

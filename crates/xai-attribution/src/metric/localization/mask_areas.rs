@@ -59,10 +59,10 @@ impl AreaRule {
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::batch::{Data, Masks};
+/// use xai_attribution::{EvaluationData, side::Masks};
 /// use xai_attribution::{Evaluate, metric::AreaUnderPrecision};
 /// let maps = array![[4.0, 2.0, 0.0]];
-/// let data = Data::from_maps(maps.view()).with(Masks::new(array![[[false, true, false]]]));
+/// let data = EvaluationData::from_maps(maps.view()).with(Masks::new(array![[[false, true, false]]]));
 /// // Up to a threshold of 0.5, the first two positions are marked, above it only the first.
 /// assert_eq!(AreaUnderPrecision::new().evaluate_on(data)?.value, 0.5 * 0.5 + 0.5 * 0.0);
 /// # Ok::<(), xai_attribution::Error>(())
@@ -125,10 +125,10 @@ impl TruthFormula for PrecisionArea {
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::batch::{Data, Masks};
+/// use xai_attribution::{EvaluationData, side::Masks};
 /// use xai_attribution::{Evaluate, metric::AreaUnderRecall};
 /// let maps = array![[4.0, 2.0, 0.0]];
-/// let data = Data::from_maps(maps.view()).with(Masks::new(array![[[true, true, false]]]));
+/// let data = EvaluationData::from_maps(maps.view()).with(Masks::new(array![[[true, true, false]]]));
 /// // Up to a threshold of 0.5, both true positions are marked, above it one of the two.
 /// assert_eq!(AreaUnderRecall::new().evaluate_on(data)?.value, 0.5 * 1.0 + 0.5 * 0.5);
 /// # Ok::<(), xai_attribution::Error>(())

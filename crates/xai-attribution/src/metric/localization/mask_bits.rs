@@ -34,10 +34,10 @@ fn sum(map: &MaskedMap<'_>, bits: impl Fn(f64) -> f64) -> Option<f64> {
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::batch::{Data, Masks};
+/// use xai_attribution::{EvaluationData, side::Masks};
 /// use xai_attribution::{Evaluate, metric::MaskInformation};
 /// let maps = array![[0.5, 0.75, 1.0, 0.0]];
-/// let data = Data::from_maps(maps.view()).with(Masks::new(array![[[true, true, false, false]]]));
+/// let data = EvaluationData::from_maps(maps.view()).with(Masks::new(array![[[true, true, false, false]]]));
 /// assert_eq!(MaskInformation::new().evaluate_on(data)?.value, (1.0 + 2.0) / 2.0);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
@@ -99,10 +99,10 @@ impl TruthFormula for InformationBits {
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::batch::{Data, Masks};
+/// use xai_attribution::{EvaluationData, side::Masks};
 /// use xai_attribution::{Evaluate, metric::MaskEntropy};
 /// let maps = array![[0.5, 1.0, 0.25, 0.0]];
-/// let data = Data::from_maps(maps.view()).with(Masks::new(array![[[true, true, false, false]]]));
+/// let data = EvaluationData::from_maps(maps.view()).with(Masks::new(array![[[true, true, false, false]]]));
 /// assert_eq!(MaskEntropy::new().evaluate_on(data)?.value, (1.0 + 0.0) / 2.0);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```

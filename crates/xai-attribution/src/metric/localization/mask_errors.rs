@@ -23,10 +23,10 @@ fn mean_loss(map: &MaskedMap<'_>, loss: impl Fn(f64) -> f64) -> Option<f64> {
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::batch::{Data, Masks};
+/// use xai_attribution::{EvaluationData, side::Masks};
 /// use xai_attribution::{Evaluate, metric::MaskMae};
 /// let maps = array![[0.5, 0.25]];
-/// let data = Data::from_maps(maps.view()).with(Masks::from_numbers(array![[[1.0, 0.5]]]));
+/// let data = EvaluationData::from_maps(maps.view()).with(Masks::from_numbers(array![[[1.0, 0.5]]]));
 /// assert_eq!(MaskMae::new().evaluate_on(data)?.value, (0.5 + 0.25) / 2.0);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
@@ -78,10 +78,10 @@ impl TruthFormula for AbsoluteError {
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::batch::{Data, Masks};
+/// use xai_attribution::{EvaluationData, side::Masks};
 /// use xai_attribution::{Evaluate, metric::MaskMse};
 /// let maps = array![[0.5, 0.25]];
-/// let data = Data::from_maps(maps.view()).with(Masks::new(array![[[true, false]]]));
+/// let data = EvaluationData::from_maps(maps.view()).with(Masks::new(array![[[true, false]]]));
 /// assert_eq!(MaskMse::new().evaluate_on(data)?.value, (0.25 + 0.0625) / 2.0);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
@@ -129,10 +129,10 @@ impl TruthFormula for SquaredError {
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::batch::{Data, Masks};
+/// use xai_attribution::{EvaluationData, side::Masks};
 /// use xai_attribution::{Evaluate, metric::MaskRmse};
 /// let maps = array![[0.5, 0.5]];
-/// let data = Data::from_maps(maps.view()).with(Masks::new(array![[[true, false]]]));
+/// let data = EvaluationData::from_maps(maps.view()).with(Masks::new(array![[[true, false]]]));
 /// assert_eq!(MaskRmse::new().evaluate_on(data)?.value, 0.5);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```

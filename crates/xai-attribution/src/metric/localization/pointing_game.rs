@@ -18,11 +18,11 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap};
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::batch::{Data, Masks};
+/// use xai_attribution::{EvaluationData, side::Masks};
 /// use xai_attribution::{Evaluate, metric::PointingGame};
 /// let maps = array![[0.1, 0.9, 0.2], [0.8, 0.1, 0.7]];
 /// let masks = Masks::new(array![[[false, true, false]], [[false, false, true]]]);
-/// let data = || Data::from_maps(maps.view()).with(masks.clone());
+/// let data = || EvaluationData::from_maps(maps.view()).with(masks.clone());
 /// assert_eq!(PointingGame::new().evaluate_on(data())?.value, 0.5);
 /// assert_eq!(PointingGame::new().radius(2.0).evaluate_on(data())?.value, 1.0);
 /// # Ok::<(), xai_attribution::Error>(())

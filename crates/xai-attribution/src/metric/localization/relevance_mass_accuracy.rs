@@ -17,11 +17,11 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Relevance};
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::batch::{Data, Masks};
+/// use xai_attribution::{EvaluationData, side::Masks};
 /// use xai_attribution::metric::{Relevance, RelevanceMassAccuracy};
 /// use xai_attribution::Evaluate;
 /// let maps = array![[3.0, 1.0, -1.0]];
-/// let data = || Data::from_maps(maps.view()).with(Masks::new(array![[[true, false, false]]]));
+/// let data = || EvaluationData::from_maps(maps.view()).with(Masks::new(array![[[true, false, false]]]));
 /// assert_eq!(RelevanceMassAccuracy::new().evaluate_on(data())?.value, 0.75);
 /// let signed = RelevanceMassAccuracy::new().relevance(Relevance::Signed);
 /// assert_eq!(signed.evaluate_on(data())?.value, 1.0);

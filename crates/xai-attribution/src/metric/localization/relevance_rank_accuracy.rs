@@ -17,10 +17,10 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Ties};
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::batch::{Data, Masks};
+/// use xai_attribution::{EvaluationData, side::Masks};
 /// use xai_attribution::{Evaluate, metric::RelevanceRankAccuracy};
 /// let maps = array![[0.9, 0.1, 0.8, 0.7]];
-/// let data = Data::from_maps(maps.view()).with(Masks::new(array![[[true, true, false, false]]]));
+/// let data = EvaluationData::from_maps(maps.view()).with(Masks::new(array![[[true, true, false, false]]]));
 /// assert_eq!(RelevanceRankAccuracy::new().evaluate_on(data)?.value, 0.5);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```

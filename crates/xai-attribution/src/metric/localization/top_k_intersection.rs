@@ -21,11 +21,11 @@ use crate::metric::{MASK_NEEDS, MaskFormula, MaskMetric, MaskedMap, Ties};
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::batch::{Data, Masks};
+/// use xai_attribution::{EvaluationData, side::Masks};
 /// use xai_attribution::metric::{TopK, TopKIntersection};
 /// use xai_attribution::Evaluate;
 /// let maps = array![[0.9, 0.8, 0.1, 0.0]];
-/// let data = || Data::from_maps(maps.view()).with(Masks::new(array![[[true, false, false, false]]]));
+/// let data = || EvaluationData::from_maps(maps.view()).with(Masks::new(array![[[true, false, false, false]]]));
 /// let metric = TopKIntersection::new().k(TopK::Count(2));
 /// assert_eq!(metric.evaluate_on(data())?.value, 0.5);
 /// assert_eq!(metric.clone().capped(true).evaluate_on(data())?.value, 1.0);

@@ -4,7 +4,7 @@ use ndarray::Axis;
 use xai_core::describe::{Parameters, metric};
 use xai_core::{Real, Result};
 
-use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
+use crate::batch::{Dataset, ExplainedBatch, MapWork, Plan};
 use crate::input;
 use crate::map::MapSimilarity;
 use crate::metric::{Measure, PrecomputedDraws, Registered};
@@ -25,7 +25,7 @@ use crate::perturbation::{Neighborhood, Neighbors, OutputChanges};
 /// ```
 /// use ndarray::{Array2, ArrayD, ArrayViewD, array};
 /// use xai_attribution::model::Targets;
-/// use xai_attribution::{Evaluate, batch::Data, metric::AttributionStability};
+/// use xai_attribution::{Evaluate, EvaluationData, metric::AttributionStability};
 /// let model = |x: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
 ///     Ok(x.into_dimensionality().unwrap().to_owned())
 /// };
@@ -34,7 +34,7 @@ use crate::perturbation::{Neighborhood, Neighbors, OutputChanges};
 ///     Ok(x.to_owned())
 /// };
 /// let x = array![[1.0, 2.0, 3.0]];
-/// let data = Data::new(x.view(), &[2]).model(&model).explainer(&same);
+/// let data = EvaluationData::new(x.view(), &[2]).model(&model).explainer(&same);
 /// assert_eq!(AttributionStability::new().evaluate_on(data)?.value, 1.0);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
@@ -142,12 +142,12 @@ impl<T: Real> MapWork<T> for NeighborSimilarities {
 }
 
 impl<T: Real> Measure<T> for AttributionStability {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.neighbors.prepare(run)
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        self.neighbors.prepare(dataset)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
-        let count = self.neighbors.count(plan.run())?;
+        let count = self.neighbors.count(plan.dataset())?;
         plan.maps();
         plan.explained(&self.work(), plan.n_samples() * count as u64);
         OutputChanges(self.neighbors).plan(plan)
@@ -163,7 +163,7 @@ impl<T: Real> Measure<T> for AttributionStability {
             .iter()
             .position(|s| *s == self.similarity)
             .expect("its own similarity");
-        let count = self.neighbors.count(batch.run())?;
+        let count = self.neighbors.count(batch.dataset())?;
         let value = |sample: usize| {
             let rows = (sample * count..(sample + 1) * count).filter(|&r| kept.same_prediction[r]);
             let defined: Vec<f64> = rows.filter_map(|r| similarities[r][own]).collect();

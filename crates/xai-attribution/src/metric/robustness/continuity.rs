@@ -3,7 +3,7 @@
 use xai_core::describe::metric;
 use xai_core::{InputLayout, Real, Result};
 
-use crate::batch::{ExplainedBatch, Plan, RunData};
+use crate::batch::{Dataset, ExplainedBatch, Plan};
 use crate::input;
 use crate::map::MapDistance;
 use crate::metric::{Measure, Parameters, Registered};
@@ -24,14 +24,14 @@ use crate::perturbation::{NeighborDistances, NeighborSet, Shifts};
 /// use ndarray::{Array, ArrayD, ArrayViewD};
 /// use xai_attribution::model::{Images, Targets};
 /// use xai_attribution::perturbation::{ShiftAxes, Shifts};
-/// use xai_attribution::{Evaluate, batch::Data, metric::Continuity};
+/// use xai_attribution::{Evaluate, EvaluationData, metric::Continuity};
 /// let twice = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
 ///     Ok(x.mapv(|v| 2.0 * v))
 /// };
 /// // One image of 1 × 3 pixels, moved to the right: (0, 1, 0) becomes (0, 0, 1).
 /// let x = Array::from_shape_vec((1, 1, 3, 1), vec![0.0, 1.0, 0.0]).unwrap();
 /// let metric = Continuity::new().shifts(Shifts { axes: ShiftAxes::Width, by: vec![1] });
-/// let value = metric.evaluate_on(Data::new(Images::channels_last(x.view()), &[0]).explainer(&twice))?;
+/// let value = metric.evaluate_on(EvaluationData::new(Images::channels_last(x.view()), &[0]).explainer(&twice))?;
 /// assert!((value.value - 4.0 / 2f64.sqrt()).abs() < 1e-15);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
@@ -82,8 +82,8 @@ impl Continuity {
 }
 
 impl<T: Real> Measure<T> for Continuity {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.shifts.prepare(run)
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        self.shifts.prepare(dataset)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {

@@ -3,7 +3,7 @@
 use xai_core::describe::{Parameters, metric};
 use xai_core::{Real, Result};
 
-use crate::batch::{ExplainedBatch, Plan, RunData};
+use crate::batch::{Dataset, ExplainedBatch, Plan};
 use crate::input;
 use crate::map::MapDistance;
 use crate::metric::{Measure, PrecomputedDraws, Registered};
@@ -21,12 +21,12 @@ use crate::perturbation::{NeighborDistances, Neighborhood, Neighbors};
 /// ```
 /// use ndarray::{ArrayD, ArrayViewD, array};
 /// use xai_attribution::model::Targets;
-/// use xai_attribution::{Evaluate, batch::Data, metric::LocalLipschitz};
+/// use xai_attribution::{Evaluate, EvaluationData, metric::LocalLipschitz};
 /// let twice = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
 ///     Ok(x.mapv(|v| 2.0 * v))
 /// };
 /// let x = array![[1.0, 2.0], [3.0, 4.0]];
-/// let value = LocalLipschitz::new().evaluate_on(Data::new(x.view(), &[0, 1]).explainer(&twice))?;
+/// let value = LocalLipschitz::new().evaluate_on(EvaluationData::new(x.view(), &[0, 1]).explainer(&twice))?;
 /// assert!((value.value - 2.0).abs() < 1e-9);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
@@ -78,8 +78,8 @@ impl LocalLipschitz {
 }
 
 impl<T: Real> Measure<T> for LocalLipschitz {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.neighbors.prepare(run)
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        self.neighbors.prepare(dataset)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use xai_core::describe::{Described, Parameters, metric};
 use xai_core::{Input, Real, Result};
 
-use crate::batch::{ExplainedBatch, Plan, RunData, SampleBatch};
+use crate::batch::{Dataset, ExplainedBatch, Plan, SampleBatch};
 use crate::input;
 use crate::map::MapDistance;
 use crate::metric::{Measure, PrecomputedDraws, Registered};
@@ -23,7 +23,7 @@ pub trait Reference:
     ///
     /// # Errors
     /// An empty-input error that names a missing input.
-    fn prepare<T: Real>(_run: &RunData<'_, T>) -> Result<()> {
+    fn prepare<T: Real>(_run: &Dataset<'_, T>) -> Result<()> {
         Ok(())
     }
 
@@ -57,7 +57,7 @@ pub trait Reference:
 /// ```
 /// use ndarray::{Array2, ArrayD, ArrayViewD, array};
 /// use xai_attribution::model::Targets;
-/// use xai_attribution::{Evaluate, batch::Data, metric::RelativeInputStability};
+/// use xai_attribution::{Evaluate, EvaluationData, metric::RelativeInputStability};
 /// let model = |x: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
 ///     Ok(x.into_dimensionality().unwrap().to_owned())
 /// };
@@ -65,7 +65,7 @@ pub trait Reference:
 ///     Ok(x.mapv(|v| 2.0 * v))
 /// };
 /// let x = array![[1.0, 2.0], [4.0, 3.0]];
-/// let data = Data::new(x.view(), &[1, 0]).model(&model).explainer(&twice);
+/// let data = EvaluationData::new(x.view(), &[1, 0]).model(&model).explainer(&twice);
 /// let value = RelativeInputStability::new().evaluate_on(data)?;
 /// assert!((value.value - 1.0).abs() < 1e-9); // the map moves as the input does
 /// # Ok::<(), xai_attribution::Error>(())
@@ -235,8 +235,8 @@ impl Reference for OutputChange {
 }
 
 impl Reference for RepresentationChange {
-    fn prepare<T: Real>(run: &RunData<'_, T>) -> Result<()> {
-        run.side::<Representation>().map(drop)
+    fn prepare<T: Real>(dataset: &Dataset<'_, T>) -> Result<()> {
+        dataset.side::<Representation>().map(drop)
     }
 
     fn changes<T: Real>(batch: &SampleBatch<'_, T>, work: &NeighborDistances) -> Result<Vec<f64>> {
@@ -257,9 +257,9 @@ impl<R: Reference> RelativeStability<R> {
 }
 
 impl<T: Real, R: Reference> Measure<T> for RelativeStability<R> {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.neighbors.prepare(run)?;
-        R::prepare(run)
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        self.neighbors.prepare(dataset)?;
+        R::prepare(dataset)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
@@ -281,7 +281,7 @@ impl<T: Real, R: Reference> Measure<T> for RelativeStability<R> {
             None
         };
         let is_kept = |row: usize| outputs.as_ref().is_none_or(|o| o.same_prediction[row]);
-        let count = self.neighbors.count(batch.run())?;
+        let count = self.neighbors.count(batch.dataset())?;
         let value = |sample: usize| {
             let rows = (sample * count..(sample + 1) * count).filter(|&row| is_kept(row));
             // NaN has to be filtered first: `f64::max` ignores it and would return the floor for an undefined change.

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use xai_core::describe::{Described, Parameters, metric};
 use xai_core::{Real, Result};
 
-use crate::batch::{ExplainedBatch, Plan, RunData};
+use crate::batch::{Dataset, ExplainedBatch, Plan};
 use crate::input;
 use crate::map::MapDistance;
 use crate::metric::{Measure, PrecomputedDraws, Registered};
@@ -53,16 +53,16 @@ impl Statistic for Maximum {
 ///
 /// ```
 /// use ndarray::{ArrayD, ArrayViewD, array};
-/// use xai_attribution::batch::Data;
+/// use xai_attribution::EvaluationData;
 /// use xai_attribution::map::MapDistance;
 /// use xai_attribution::metric::{AverageStability, MaximumStability, Measure};
-/// use xai_attribution::{model::Targets, run::evaluate_together};
+/// use xai_attribution::{evaluate_together, model::Targets};
 /// // The map is twice the input: a neighbour within 0.1 has a map within 0.2 per element.
 /// let twice = |x: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, std::fmt::Error> {
 ///     Ok(x.mapv(|v| 2.0 * v))
 /// };
 /// let x = array![[1.0, 2.0], [3.0, 4.0]];
-/// let data = Data::new(x.view(), &[0, 1]).explainer(&twice);
+/// let data = EvaluationData::new(x.view(), &[0, 1]).explainer(&twice);
 /// let average = AverageStability::new().distance(MapDistance::L1);
 /// let maximum = MaximumStability::default().distance(MapDistance::L1);
 /// let values = evaluate_together(&[&average as &dyn Measure<f64>, &maximum], data)?;
@@ -169,8 +169,8 @@ impl<S: Statistic> Stability<S> {
 }
 
 impl<T: Real, S: Statistic> Measure<T> for Stability<S> {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.neighbors.prepare(run)
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        self.neighbors.prepare(dataset)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
@@ -190,7 +190,7 @@ impl<T: Real, S: Statistic> Measure<T> for Stability<S> {
             None
         };
         let is_kept = |row: usize| outputs.as_ref().is_none_or(|o| o.same_prediction[row]);
-        let count = self.neighbors.count(batch.run())?;
+        let count = self.neighbors.count(batch.dataset())?;
         let value = |(sample, distances): (usize, &[f64])| {
             // NaN is an undefined distance: that of two maps of zeros, or a relative one to a map of zeros.
             let kept: Vec<f64> = distances

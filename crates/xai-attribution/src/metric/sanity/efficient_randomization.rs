@@ -4,11 +4,12 @@ use xai_core::describe::metric;
 use xai_core::tensor::Rows;
 use xai_core::{Real, Result, parallel};
 
-use crate::batch::{ExplainedBatch, SecondMapsOfBatch};
+use crate::batch::ExplainedBatch;
 use crate::input;
 use crate::map::Bins;
 use crate::map::histogram::{entropy, histogram};
 use crate::metric::{Measure, Parameters};
+use crate::side::SecondMapsOfBatch;
 
 /// Relative rise of the complexity of the map when the model is randomized.
 ///
@@ -22,16 +23,16 @@ use crate::metric::{Measure, Parameters};
 /// noise for being unlike other noise. It is undefined if C of the original map is 0, that is, if all its values are in
 /// one bin, as for a constant map.
 ///
-/// The maps of the randomized model are [`SecondMaps`](crate::batch::SecondMaps).
+/// The maps of the randomized model are [`SecondMaps`](crate::side::SecondMaps).
 ///
 /// ```
 /// use ndarray::array;
-/// use xai_attribution::batch::{Data, SecondMaps};
+/// use xai_attribution::{EvaluationData, side::SecondMaps};
 /// use xai_attribution::map::Bins;
 /// use xai_attribution::{Evaluate, metric::EfficientRandomization};
 /// let maps = array![[0.0, 0.0, 1.0, 1.0]]; // two bins of two: ln 2
 /// let random = array![[0.0, 1.0, 2.0, 3.0]]; // four bins of one: ln 4
-/// let data = Data::from_maps(maps.view()).with(SecondMaps::from_maps(random.into_dyn()));
+/// let data = EvaluationData::from_maps(maps.view()).with(SecondMaps::from_maps(random.into_dyn()));
 /// let value = EfficientRandomization::new().bins(Bins::Count(4)).evaluate_on(data)?;
 /// assert!((value.value - 1.0).abs() < 1e-15);
 /// # Ok::<(), xai_attribution::Error>(())

@@ -4,14 +4,13 @@ use ndarray::{ArrayD, ArrayViewD, Axis, concatenate};
 use xai_core::describe::metric;
 use xai_core::{Error, ExactMean, Real, Result};
 
+use crate::batch::Dataset;
 use crate::batch::data::CheckedData;
-use crate::batch::{Data, RunData};
-use crate::input;
 use crate::map::MapSimilarity;
 use crate::metric::{MetricValue, Parameter, Parameters};
 use crate::model::explainer::explain_rows;
 use crate::model::{BoxError, Explainer};
-use crate::run::{CompletedScores, EvaluationError};
+use crate::{CompletedScores, EvaluationData, EvaluationError, input};
 
 /// Layers that the steps of [`ModelRandomization`] randomize. Layer 0 is the one at the output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
@@ -46,7 +45,7 @@ pub enum RandomizationOrder {
 ///
 /// ```
 /// use ndarray::{ArrayD, ArrayViewD, array};
-/// use xai_attribution::batch::Data;
+/// use xai_attribution::EvaluationData;
 /// use xai_attribution::metric::{ModelRandomization, RandomizationOrder};
 /// use xai_attribution::model::Targets;
 /// // A model of two layers. Its map is the input if layer 0 is intact, otherwise the negated input.
@@ -58,7 +57,7 @@ pub enum RandomizationOrder {
 /// };
 /// let x = array![[1.0, 2.0, 3.0], [3.0, 1.0, 2.0]];
 /// let test = ModelRandomization::new(2).order(RandomizationOrder::Independent);
-/// let values = test.evaluate(explainer_of, Data::new(x.view(), &[0, 0]))?;
+/// let values = test.evaluate(explainer_of, EvaluationData::new(x.view(), &[0, 0]))?;
 /// assert_eq!(values.steps[0].value, Some(-1.0)); // layer 0 matters
 /// assert_eq!(values.steps[1].value, Some(1.0)); // layer 1 does not
 /// assert_eq!(values.average()?.value, 0.0);
@@ -193,7 +192,7 @@ impl ModelRandomization {
     pub fn evaluate<T, X, E, F>(
         &self,
         explainer_of: F,
-        data: Data<'_, T>,
+        data: EvaluationData<'_, T>,
     ) -> Result<RandomizationValues, EvaluationError>
     where
         T: Real,
@@ -202,13 +201,13 @@ impl ModelRandomization {
         F: Fn(&[usize]) -> Result<X, E>,
     {
         self.check_params()?;
-        let CheckedData { run, .. } = data.check(false)?;
+        let CheckedData { dataset, .. } = data.check(false)?;
         let maps_of = |layers: &[usize]| {
             let explainer = explainer_of(layers).map_err(|source| {
                 Error::model(format!("handing out layers {layers:?} randomized"), source)
                     .about(input::RANDOMIZED_EXPLAINERS)
             })?;
-            explain_all(&run, &explainer)
+            explain_all(&dataset, &explainer)
         };
         let maps = maps_of(&[])?;
         let mut steps: Vec<RandomizationStep> = Vec::new();
@@ -220,7 +219,8 @@ impl ModelRandomization {
             };
             let per_sample = maps_of(&layers).and_then(|randomized| {
                 let (maps, randomized) = (maps.view(), randomized.view());
-                self.similarity.per_sample(maps, randomized, run.layout())
+                self.similarity
+                    .per_sample(maps, randomized, dataset.layout())
             });
             match per_sample {
                 Ok(per_sample) => steps.push(RandomizationStep::new(layers, per_sample)),
@@ -241,13 +241,16 @@ impl ModelRandomization {
 }
 
 /// Computes the maps of all samples of a run, batch by batch.
-fn explain_all<T: Real>(run: &RunData<'_, T>, explainer: &dyn Explainer<T>) -> Result<ArrayD<T>> {
-    let maps = run
+fn explain_all<T: Real>(
+    dataset: &Dataset<'_, T>,
+    explainer: &dyn Explainer<T>,
+) -> Result<ArrayD<T>> {
+    let maps = dataset
         .batches()
         .map(|samples| {
-            let inputs = run.inputs(samples.clone())?;
-            let targets = run.targets().select(samples.clone());
-            let (sample, call) = (|row| samples.start + row, run.call(&samples));
+            let inputs = dataset.inputs(samples.clone())?;
+            let targets = dataset.targets().select(samples.clone());
+            let (sample, call) = (|row| samples.start + row, dataset.call(&samples));
             explain_rows(explainer, inputs.view(), &targets, sample, &call)
         })
         .collect::<Result<Vec<ArrayD<T>>>>()?;

@@ -7,11 +7,12 @@ use xai_core::output::arg_max;
 use xai_core::random::{random_stream, uniform_index};
 use xai_core::{Error, Input, InputLayout, Real, Result};
 
-use crate::batch::{ExplainedBatch, Plan, RunData, RunWork, SideInput};
+use crate::batch::{Dataset, DatasetWork, ExplainedBatch, Plan};
 use crate::input;
 use crate::map::MapSimilarity;
 use crate::metric::{IMAGES_ONLY, Measure, PrecomputedDraws, Registered};
 use crate::model::Targets;
+use crate::side::SideInput;
 
 /// Similarity of the maps of the target class and of another class.
 ///
@@ -133,8 +134,8 @@ impl RandomLogit {
 registered!(RandomLogit, options);
 
 impl<T: Real> Measure<T> for RandomLogit {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        run.shared(&self.others).map(drop)
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        dataset.shared(&self.others).map(drop)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
@@ -145,13 +146,13 @@ impl<T: Real> Measure<T> for RandomLogit {
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let batch = explained.batch();
-        let (run, samples) = (batch.run(), batch.samples());
+        let (dataset, samples) = (batch.dataset(), batch.samples());
         let maps = explained.maps()?;
-        let other_targets = run.shared(&self.others)?.select(samples.clone());
-        let call = run.call(&samples);
+        let other_targets = dataset.shared(&self.others)?.select(samples.clone());
+        let call = dataset.call(&samples);
         let other_maps = explained.explain(batch.inputs(), &other_targets, |row| row, &call)?;
         self.similarity
-            .per_sample(maps, other_maps.view(), run.layout())
+            .per_sample(maps, other_maps.view(), dataset.layout())
     }
 }
 
@@ -196,18 +197,18 @@ impl OtherClasses {
     }
 }
 
-impl<T: Real> RunWork<T> for OtherClasses {
+impl<T: Real> DatasetWork<T> for OtherClasses {
     type Output = Targets;
 
-    fn compute(&self, run: &RunData<'_, T>) -> Result<Targets> {
+    fn compute(&self, dataset: &Dataset<'_, T>) -> Result<Targets> {
         // Computed once per run: the classes are the same for all explainers, and given ones are checked before the
         // first call.
         if self.source == OtherTargets::Given {
-            let given = &run.side::<PrecomputedTargets>()?.0;
+            let given = &dataset.side::<PrecomputedTargets>()?.0;
             self.check(given)?;
             return Ok(given.clone());
         }
-        let n_classes = match (self.n_classes, run.targets()) {
+        let n_classes = match (self.n_classes, dataset.targets()) {
             (Some(n_classes), _) => n_classes,
             (None, Targets::Rows(rows)) => rows.ncols(),
             (None, Targets::Classes(_)) => {
@@ -219,12 +220,12 @@ impl<T: Real> RunWork<T> for OtherClasses {
             return Err(Error::parameter(input::N_CLASSES, n_classes, "at least 2"));
         }
         let other = |sample: usize, class: usize| {
-            let mut stream = random_stream(self.seed, run.item(sample));
+            let mut stream = random_stream(self.seed, dataset.item(sample));
             // A draw from one class less, from which the target's own class is skipped, is uniform over all others.
             let drawn = uniform_index(&mut stream, n_classes - 1);
             drawn + usize::from(drawn >= class)
         };
-        match run.targets() {
+        match dataset.targets() {
             Targets::Classes(classes) => {
                 let others = classes.iter().enumerate().map(|(sample, &class)| {
                     let class = class_index(input::TARGETS, sample, class, n_classes)?;

@@ -8,14 +8,15 @@ use xai_core::describe::Parameter;
 use xai_core::number::check_finite;
 use xai_core::{Error, ExactMean, Input, InputLayout, Real, Result};
 
-use crate::batch::{BatchWork, Plan, RunData, SampleBatch, SideInput};
+use crate::batch::{BatchWork, Dataset, Plan, SampleBatch};
 use crate::model::Function;
 use crate::perturbation::DatasetMean;
 use crate::perturbation::absence::blur::blurred;
+use crate::side::SideInput;
 use crate::{help, input};
 
-/// Replacement for removed positions, for [`Deletion`](crate::Deletion), [`Insertion`](crate::Insertion),
-/// [`MuFidelity`](crate::MuFidelity) and metrics of your own.
+/// Replacement for removed positions, for [`Deletion`](crate::metric::Deletion), [`Insertion`](crate::metric::Insertion),
+/// [`MuFidelity`](crate::metric::MuFidelity) and metrics of your own.
 ///
 /// No choice is neutral: a value that the model interprets as evidence (black, on images of digits) gives other
 /// results than one that it does not. Report the baseline with the numbers.
@@ -23,7 +24,7 @@ use crate::{help, input};
 /// A number, and a `Vec` of one number per channel, convert to a baseline:
 ///
 /// ```
-/// use xai_attribution::Deletion;
+/// use xai_attribution::metric::Deletion;
 /// use xai_attribution::perturbation::Baseline;
 /// let black = Deletion::new().baseline(0.0);
 /// let grey = Deletion::new().baseline(vec![0.485, 0.456, 0.406]);
@@ -95,8 +96,8 @@ impl SideInput for PrecomputedBaselines {
 
 impl PrecomputedBaselines {
     /// Returns the given baseline of a run with this index.
-    fn get<'r, T: Real>(run: &'r RunData<'_, T>, index: usize) -> Result<&'r ArrayD<f64>> {
-        let given = &run.side::<Self>()?.0;
+    fn get<'r, T: Real>(dataset: &'r Dataset<'_, T>, index: usize) -> Result<&'r ArrayD<f64>> {
+        let given = &dataset.side::<Self>()?.0;
         given.get(index).ok_or_else(|| {
             let expected = format!("a place below {}", given.len());
             Error::parameter(input::BASELINE, format!("given:{index}"), expected)
@@ -128,10 +129,10 @@ impl Baseline {
     /// # Errors
     /// An invalid parameter, a shape mismatch, or NaN or infinity, about the baseline; an empty-input error if given
     /// baselines are missing; errors of the reader of the inputs for their mean.
-    pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
+    pub fn prepare<T: Real>(&self, dataset: &Dataset<'_, T>) -> Result<()> {
         input::check_kind(input::BASELINE, self)?;
         // The inputs of a masked model are presence indicators, in which 0 means removed.
-        if run.is_masked_model() && !matches!(self, Self::Value(0.0)) {
+        if dataset.is_masked_model() && !matches!(self, Self::Value(0.0)) {
             let expected =
                 "0: a masked model is asked without the feature, whatever stands in its place";
             return Err(Error::parameter(input::BASELINE, self.to_value(), expected));
@@ -139,12 +140,12 @@ impl Baseline {
         match self {
             Self::Value(value) => check_representable::<T>(*value),
             Self::Channels(values) => {
-                let (shape, layout) = (run.shape(), run.layout());
+                let (shape, layout) = (dataset.shape(), dataset.layout());
                 let (n, per) = match layout {
                     InputLayout::ChannelsFirst => (shape[1], "channel"),
                     InputLayout::ChannelsLast => (shape[3], "channel"),
                     // Inputs that fit no layout are treated as rows of a table.
-                    InputLayout::Tabular => (run.n_positions(), "feature"),
+                    InputLayout::Tabular => (dataset.n_positions(), "feature"),
                     InputLayout::TimeSeries => (shape[2], "feature"),
                 };
                 values
@@ -157,15 +158,15 @@ impl Baseline {
                 }
                 Ok(())
             }
-            Self::Blur { .. } if run.layout() == InputLayout::Tabular => Err(Error::parameter(
+            Self::Blur { .. } if dataset.layout() == InputLayout::Tabular => Err(Error::parameter(
                 input::BASELINE,
                 "blur",
                 "one for tables, whose features have no neighbours to blur with",
             )
             .with_help(help::CHOOSE_OTHER_BASELINE)),
-            Self::Input(one) if one.shape() != &run.shape()[1..] => Err(Error::shape(
+            Self::Input(one) if one.shape() != &dataset.shape()[1..] => Err(Error::shape(
                 input::BASELINE,
-                &run.shape()[1..],
+                &dataset.shape()[1..],
                 one.shape(),
             )),
             Self::Input(one) => {
@@ -173,8 +174,8 @@ impl Baseline {
                 one.iter()
                     .try_for_each(|value| check_representable::<T>(*value))
             }
-            Self::DatasetMean => run.shared(&DatasetMean).map(drop),
-            Self::LinearImputation => match run.layout() {
+            Self::DatasetMean => dataset.shared(&DatasetMean).map(drop),
+            Self::LinearImputation => match dataset.layout() {
                 InputLayout::ChannelsFirst | InputLayout::ChannelsLast => Ok(()),
                 InputLayout::Tabular | InputLayout::TimeSeries => Err(Error::parameter(
                     input::BASELINE,
@@ -186,7 +187,7 @@ impl Baseline {
             Self::Blur { .. } | Self::SampleMin | Self::SampleMean | Self::SampleMax => Ok(()),
             Self::Function(_) => Ok(()),
             Self::Given(index) => {
-                let given = PrecomputedBaselines::get(run, *index)?;
+                let given = PrecomputedBaselines::get(dataset, *index)?;
                 given
                     .iter()
                     .try_for_each(|value| check_representable::<T>(*value))
@@ -199,17 +200,17 @@ impl Baseline {
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare); an invalid parameter for linear imputation, which has no such input.
-    pub fn prepare_whole<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
+    pub fn prepare_whole<T: Real>(&self, dataset: &Dataset<'_, T>) -> Result<()> {
         match self {
             Self::LinearImputation => Err(nothing_left()),
-            _ => self.prepare(run),
+            _ => self.prepare(dataset),
         }
     }
 
     /// Baseline of every sample of a batch, or a single one that they share, in row-major order.
     fn values<T: Real>(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<T>> {
-        let run = batch.run();
-        let positions = run.positions();
+        let dataset = batch.dataset();
+        let positions = dataset.positions();
         let shared = |one: &dyn Fn(usize) -> f64| -> Vec<T> {
             (0..positions.size())
                 .map(|e| T::from_f64_nearest(one(e)))
@@ -218,12 +219,12 @@ impl Baseline {
         Ok(match self {
             Self::Value(value) => shared(&|_| *value),
             // Channels first: one block of elements per channel. In all other layouts channels alternate.
-            Self::Channels(values) if run.layout() == InputLayout::ChannelsFirst => {
+            Self::Channels(values) if dataset.layout() == InputLayout::ChannelsFirst => {
                 shared(&|e| values[e / positions.positions])
             }
             Self::Channels(values) => shared(&|e| values[e % values.len()]),
             Self::DatasetMean => {
-                let mean = run.shared(&DatasetMean)?;
+                let mean = dataset.shared(&DatasetMean)?;
                 shared(&|e| mean[e])
             }
             Self::Input(one) => {
@@ -243,7 +244,7 @@ impl Baseline {
             Self::Blur { sigma } => blurred(batch.inputs(), batch.layout(), *sigma),
             Self::Function(function) => call_function(function, batch)?,
             Self::Given(index) => {
-                let given = PrecomputedBaselines::get(run, *index)?;
+                let given = PrecomputedBaselines::get(dataset, *index)?;
                 let samples = match given.shape()[0] {
                     1 => 0..1,
                     _ => batch.samples(),
@@ -257,7 +258,7 @@ impl Baseline {
 
 /// Fills each sample with one value computed from its elements.
 fn fill_samples<T: Real>(batch: &SampleBatch<'_, T>, value: impl Fn(&[T]) -> T) -> Vec<T> {
-    let size = batch.run().positions().size();
+    let size = batch.dataset().positions().size();
     let samples = batch.values().chunks_exact(size);
     samples
         .flat_map(|sample| std::iter::repeat_n(value(sample), size))
@@ -347,7 +348,7 @@ impl<T: Real> BatchWork<T> for BaselineInputs {
         Ok(BaselineRows {
             values: self.0.values(batch)?,
             n_samples: batch.n_samples(),
-            size: batch.run().positions().size(),
+            size: batch.dataset().positions().size(),
         })
     }
 }

@@ -4,24 +4,24 @@ use xai_core::sum::CompactSum;
 use xai_core::tensor::Rows;
 use xai_core::{Real, Result, parallel};
 
-use crate::batch::{RunData, RunWork};
+use crate::batch::{Dataset, DatasetWork};
 
 /// Mean of every element over all inputs of a run. Exact, so independent of the order of the samples. Needs one more
 /// pass over the inputs, batch by batch, but no call of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DatasetMean;
 
-impl<T: Real> RunWork<T> for DatasetMean {
+impl<T: Real> DatasetWork<T> for DatasetMean {
     type Output = Vec<f64>;
 
-    fn compute(&self, run: &RunData<'_, T>) -> Result<Vec<f64>> {
-        let size = run.shape()[1..].iter().product();
+    fn compute(&self, dataset: &Dataset<'_, T>) -> Result<Vec<f64>> {
+        let size = dataset.shape()[1..].iter().product();
         let mut sums = vec![CompactSum::new(); size];
-        for samples in run.batches() {
-            let batch = run.inputs(samples)?;
+        for samples in dataset.batches() {
+            let batch = dataset.inputs(samples)?;
             add_samples(&mut sums, Rows::from_samples(batch.view()).as_slice());
         }
-        let n_samples = run.n_samples() as u64;
+        let n_samples = dataset.n_samples() as u64;
         Ok(sums.iter().map(|sum| sum.mean(n_samples)).collect())
     }
 }

@@ -12,13 +12,14 @@ use xai_core::tensor::Rows;
 use xai_core::text::numbered_range;
 use xai_core::{Error, Input, InputLayout, Real, Result, parallel};
 
-use crate::batch::{BatchWork, ExplainedBatch, MapWork, Plan, SampleBatch, SideInput};
+use crate::batch::{BatchWork, ExplainedBatch, MapWork, Plan, SampleBatch};
 use crate::input;
 use crate::map::MapDistance;
 use crate::model::explainer::error_of_row;
 use crate::model::{BoxError, Function};
 use crate::perturbation::neighborhood::neighbors::AT_ONCE;
 use crate::perturbation::{NeighborSet, Neighbors};
+use crate::side::SideInput;
 
 /// Distances of the maps of all neighbours from those of their samples: one per neighbour, sample by sample. NaN if
 /// the distance is undefined, and between two maps of zeros. The explainer is called with at most the batch size of
@@ -63,7 +64,7 @@ impl<T: Real, N: NeighborSet> MapWork<T> for NeighborDistances<N> {
                 }
             }))
         })?;
-        let count = self.neighbors.count(batch.run())?;
+        let count = self.neighbors.count(batch.dataset())?;
         match distances.iter().position(|d| d.is_infinite()) {
             None => Ok(distances),
             Some(row) => {
@@ -80,7 +81,7 @@ impl<N: NeighborSet> NeighborDistances<N> {
     /// # Errors
     /// As [`NeighborSet::count`].
     pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
-        let count = self.neighbors.count(plan.run())?;
+        let count = self.neighbors.count(plan.dataset())?;
         plan.maps();
         plan.explained(self, plan.n_samples() * count as u64);
         Ok(())
@@ -108,7 +109,7 @@ impl<N: NeighborSet> NeighborDistances<N> {
             let defined = quotients.iter().copied().filter(|q| q.is_finite());
             defined.reduce(f64::max)
         };
-        match self.neighbors.count(batch.run())? {
+        match self.neighbors.count(batch.dataset())? {
             0 => Ok(vec![None; batch.n_samples()]),
             count => Ok(quotients.chunks_exact(count).map(largest).collect()),
         }
@@ -155,7 +156,7 @@ impl<T: Real, N: NeighborSet> BatchWork<T> for InputChanges<N> {
     type Output = Vec<f64>;
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<f64>> {
-        let size = batch.run().positions().size();
+        let size = batch.dataset().positions().size();
         in_calls(batch, &self.0.neighbors, |rows, count| {
             let neighbors = self.0.neighbors.rows(batch, rows.clone())?;
             let inputs = batch.values();
@@ -191,7 +192,7 @@ impl OutputChanges {
     /// # Errors
     /// As [`Neighbors::count`].
     pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
-        let count = self.0.count(plan.run())?;
+        let count = self.0.count(plan.dataset())?;
         plan.base_scores();
         plan.once(self, plan.n_samples() * count as u64);
         Ok(())
@@ -206,7 +207,7 @@ impl<T: Real> BatchWork<T> for OutputChanges {
             let mut outputs = outputs.to_vec();
             // The class is read before the activation, which may round different outputs to equal ones.
             let class = arg_max(&outputs);
-            batch.run().scoring().activation.apply_row(&mut outputs);
+            batch.dataset().scoring().activation.apply_row(&mut outputs);
             (class, outputs)
         };
         let classified_with_size = |outputs: ndarray::ArrayView1<'_, f64>| {
@@ -250,7 +251,7 @@ impl NeighborDrops {
     /// # Errors
     /// As [`Neighbors::count`].
     pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
-        let count = self.0.count(plan.run())?;
+        let count = self.0.count(plan.dataset())?;
         plan.base_scores();
         plan.once(self, plan.n_samples() * count as u64);
         Ok(())
@@ -359,7 +360,7 @@ impl<T: Real> BatchWork<T> for RepresentationChanges {
     type Output = Vec<f64>;
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<Vec<f64>> {
-        let layer = batch.run().side::<Representation>()?;
+        let layer = batch.dataset().side::<Representation>()?;
         let base = layer.outputs(batch, batch.values(), batch.n_samples(), |row| row)?;
         in_calls(batch, &self.0.neighbors, |rows, count| {
             let neighbors = self.0.neighbors.rows(batch, rows.clone())?;
@@ -384,7 +385,7 @@ pub(crate) fn in_calls<T: Real, V>(
     neighbors: &impl NeighborSet,
     work: impl Fn(Range<usize>, usize) -> Result<Vec<V>>,
 ) -> Result<Vec<V>> {
-    let count = neighbors.count(batch.run())?;
+    let count = neighbors.count(batch.dataset())?;
     let n_rows = batch.n_samples() * count;
     let mut values = Vec::with_capacity(n_rows);
     for first in (0..n_rows).step_by(batch.batch_size()) {

@@ -9,8 +9,9 @@ use xai_core::number::check_finite_slice;
 use xai_core::random::{NormalStreams, RandomStream, random_stream, uniform};
 use xai_core::{Error, Input, InputLayout, Real, Result};
 
-use crate::batch::{RunData, SampleBatch, SideInput};
+use crate::batch::{Dataset, SampleBatch};
 use crate::rows::for_each_row;
+use crate::side::SideInput;
 use crate::{help, input};
 
 /// Distribution of the changes from a sample to its neighbours.
@@ -93,11 +94,11 @@ impl Neighbors {
     /// # Errors
     /// An invalid parameter about the radius or the number of neighbours, or for a masked model unless the noise is
     /// given; an empty-input error if given neighbours are missing.
-    pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
+    pub fn prepare<T: Real>(&self, dataset: &Dataset<'_, T>) -> Result<()> {
         if self.neighborhood == Neighborhood::Given {
-            return run.side::<PrecomputedNeighbors>().map(drop);
+            return dataset.side::<PrecomputedNeighbors>().map(drop);
         }
-        run.refuse_masked_model()?;
+        dataset.refuse_masked_model()?;
         self.check_params()
     }
 
@@ -105,9 +106,9 @@ impl Neighbors {
     ///
     /// # Errors
     /// An empty-input error if given neighbours are missing.
-    pub fn count<T: Real>(&self, run: &RunData<'_, T>) -> Result<usize> {
+    pub fn count<T: Real>(&self, dataset: &Dataset<'_, T>) -> Result<usize> {
         match self.neighborhood {
-            Neighborhood::Given => Ok(run.side::<PrecomputedNeighbors>()?.0.shape()[0]),
+            Neighborhood::Given => Ok(dataset.side::<PrecomputedNeighbors>()?.0.shape()[0]),
             _ => Ok(self.n_neighbors),
         }
     }
@@ -140,15 +141,15 @@ impl Neighbors {
         &self,
         batch: &SampleBatch<'a, T>,
     ) -> Result<NeighborSource<'a, T>> {
-        let count = self.count(batch.run())?;
+        let count = self.count(batch.dataset())?;
         let given = match self.neighborhood {
-            Neighborhood::Given => Some(batch.run().side::<PrecomputedNeighbors>()?),
+            Neighborhood::Given => Some(batch.dataset().side::<PrecomputedNeighbors>()?),
             _ => None,
         };
         Ok(NeighborSource {
             neighbors: *self,
             inputs: batch.values(),
-            size: batch.run().positions().size(),
+            size: batch.dataset().positions().size(),
             count,
             given,
             first_sample: batch.samples().start,
@@ -338,12 +339,12 @@ impl Shifts {
 }
 
 impl NeighborSet for Shifts {
-    fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
+    fn prepare<T: Real>(&self, dataset: &Dataset<'_, T>) -> Result<()> {
         if self.by.is_empty() {
             return Err(Error::empty(input::SHIFTS));
         }
-        for axis in self.sample_axes(run.layout())? {
-            let length = run.shape()[axis.index() + 1];
+        for axis in self.sample_axes(dataset.layout())? {
+            let length = dataset.shape()[axis.index() + 1];
             // At the length of the axis or more, nothing of the sample would stay in view.
             let fits = |by: &&isize| **by != 0 && by.unsigned_abs() < length;
             if let Some(by) = self.by.iter().find(|by| !fits(by)) {
@@ -357,13 +358,13 @@ impl NeighborSet for Shifts {
         Ok(())
     }
 
-    fn count<T: Real>(&self, run: &RunData<'_, T>) -> Result<usize> {
-        Ok(self.sample_axes(run.layout())?.len() * self.by.len())
+    fn count<T: Real>(&self, dataset: &Dataset<'_, T>) -> Result<usize> {
+        Ok(self.sample_axes(dataset.layout())?.len() * self.by.len())
     }
 
     fn rows<T: Real>(&self, batch: &SampleBatch<'_, T>, rows: Range<usize>) -> Result<Vec<T>> {
         let (inputs, shape) = (batch.values(), batch.shape());
-        let (shape, size) = (IxDyn(&shape[1..]), batch.run().positions().size());
+        let (shape, size) = (IxDyn(&shape[1..]), batch.dataset().positions().size());
         let axes = self.sample_axes(batch.layout())?;
         let count = axes.len() * self.by.len();
         let mut neighbors = vec![T::ZERO; rows.len() * size];
@@ -400,13 +401,13 @@ pub trait NeighborSet: std::fmt::Debug + Clone + PartialEq + Send + Sync + 'stat
     ///
     /// # Errors
     /// An invalid parameter; an empty-input error if given neighbours are missing or there are no shifts.
-    fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()>;
+    fn prepare<T: Real>(&self, dataset: &Dataset<'_, T>) -> Result<()>;
 
     /// Number of neighbours per sample.
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare).
-    fn count<T: Real>(&self, run: &RunData<'_, T>) -> Result<usize>;
+    fn count<T: Real>(&self, dataset: &Dataset<'_, T>) -> Result<usize>;
 
     /// Computes some neighbours of a batch, in row-major order: neighbour `j` of sample `i` is row `i · count + j`.
     ///
@@ -416,12 +417,12 @@ pub trait NeighborSet: std::fmt::Debug + Clone + PartialEq + Send + Sync + 'stat
 }
 
 impl NeighborSet for Neighbors {
-    fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
-        Self::prepare(self, run)
+    fn prepare<T: Real>(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        Self::prepare(self, dataset)
     }
 
-    fn count<T: Real>(&self, run: &RunData<'_, T>) -> Result<usize> {
-        Self::count(self, run)
+    fn count<T: Real>(&self, dataset: &Dataset<'_, T>) -> Result<usize> {
+        Self::count(self, dataset)
     }
 
     fn rows<T: Real>(&self, batch: &SampleBatch<'_, T>, rows: Range<usize>) -> Result<Vec<T>> {

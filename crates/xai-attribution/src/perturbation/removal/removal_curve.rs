@@ -7,7 +7,7 @@ use xai_core::evaluation::TiedFeatures;
 use xai_core::tensor::Positions;
 use xai_core::{Real, Result, parallel};
 
-use crate::batch::{ExplainedBatch, MapWork, Plan, RunData, SampleBatch};
+use crate::batch::{Dataset, ExplainedBatch, MapWork, Plan, SampleBatch};
 use crate::model::CurveScore;
 use crate::perturbation::removal::removal_order::tied_features;
 use crate::perturbation::removal::removed::Remover;
@@ -120,17 +120,17 @@ impl RemovalCurve {
     /// # Errors
     /// An invalid parameter about steps, fraction, features, baseline or score; errors of given orders, baselines or
     /// segments that are missing or do not fit.
-    pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.features.prepare(run)?;
-        self.order.prepare(run, self.features)?;
-        let counts = run.shared(&self.counts())?;
+    pub fn prepare<T: Real>(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        self.features.prepare(dataset)?;
+        self.order.prepare(dataset, self.features)?;
+        let counts = dataset.shared(&self.counts())?;
         let last = counts.last().copied().unwrap_or_default();
         let includes_baseline =
-            self.start == Start::Blank || last >= self.features.max_count(run)?;
-        self.score.check(run.targets())?;
-        self.baseline.prepare(run)?;
+            self.start == Start::Blank || last >= self.features.max_count(dataset)?;
+        self.score.check(dataset.targets())?;
+        self.baseline.prepare(dataset)?;
         if includes_baseline {
-            self.baseline.prepare_whole(run)
+            self.baseline.prepare_whole(dataset)
         } else {
             Ok(())
         }
@@ -141,8 +141,8 @@ impl RemovalCurve {
     /// # Errors
     /// As [`prepare`](Self::prepare).
     pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
-        let n_flipped = plan.run().shared(&self.counts())?;
-        let n_features = self.features.counts(plan.run())?;
+        let n_flipped = plan.dataset().shared(&self.counts())?;
+        let n_features = self.features.counts(plan.dataset())?;
         let last = n_flipped[n_flipped.len() - 1];
         let baseline = BaselineOutputs(self.baseline.clone());
         // A sample reaches its end at the first point that flips all of its features.
@@ -158,7 +158,7 @@ impl RemovalCurve {
             baseline.plan(plan);
         }
         plan.maps();
-        plan.per_explainer(self, self.rows_between(plan.run())?);
+        plan.per_explainer(self, self.rows_between(plan.dataset())?);
         Ok(())
     }
 
@@ -167,8 +167,8 @@ impl RemovalCurve {
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare).
-    pub(crate) fn rows_between<T: Real>(&self, run: &RunData<'_, T>) -> Result<u64> {
-        let n_flipped = run.shared(&self.counts())?;
+    pub(crate) fn rows_between<T: Real>(&self, dataset: &Dataset<'_, T>) -> Result<u64> {
+        let n_flipped = dataset.shared(&self.counts())?;
         let between = |&features: &usize| {
             if self.only_positive {
                 // The most rows are those of a sample with a single feature that is not positive: its last point is a
@@ -181,7 +181,7 @@ impl RemovalCurve {
             let inner = n_flipped.partition_point(|&count| count < features);
             inner.saturating_sub(1) as u64
         };
-        Ok(self.features.counts(run)?.iter().map(between).sum())
+        Ok(self.features.counts(dataset)?.iter().map(between).sum())
     }
 
     fn counts(&self) -> Counts {
@@ -206,7 +206,7 @@ impl RemovalCurve {
         orders: &[Vec<u32>],
         between: &[usize],
     ) -> Result<Vec<Vec<f64>>> {
-        let (layout, n) = (batch.run().positions(), batch.n_samples());
+        let (layout, n) = (batch.dataset().positions(), batch.n_samples());
         if self.baseline == Baseline::LinearImputation {
             return self.imputed_between(batch, orders, between);
         }
@@ -291,7 +291,7 @@ impl RemovalCurve {
         n_flipped: Arc<Vec<usize>>,
     ) -> Result<CurveScores> {
         let batch = explained.batch();
-        let positions = batch.run().n_positions();
+        let positions = batch.dataset().n_positions();
         let orders = explained.shared(&OrderedPositions {
             order: self.order,
             n: n_flipped[n_flipped.len() - 1],
@@ -350,7 +350,11 @@ impl RemovalCurve {
         })?;
         let remover = Remover::new(batch, &self.baseline)?;
         let max_flipped: Vec<usize> = if self.only_positive {
-            n_positive(&cells, explained.attributions()?, batch.run().n_positions())
+            n_positive(
+                &cells,
+                explained.attributions()?,
+                batch.dataset().n_positions(),
+            )
         } else {
             (0..n)
                 .map(|sample| cells.for_sample(sample).n_cells())
@@ -425,7 +429,7 @@ impl<T: Real> MapWork<T> for RemovalCurve {
     type Output = CurveScores;
 
     fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<CurveScores> {
-        let n_flipped = Arc::clone(&*explained.batch().run().shared(&self.counts())?);
+        let n_flipped = Arc::clone(&*explained.batch().dataset().shared(&self.counts())?);
         match self.features {
             Features::Positions if !self.only_positive => self.over_positions(explained, n_flipped),
             _ => self.over_features(explained, n_flipped),

@@ -7,10 +7,11 @@ use xai_core::number::{OrderKey, sort_indexed};
 use xai_core::random::{random_stream, uniform_index};
 use xai_core::{Error, Input, InputLayout, Real, Result, parallel};
 
-use crate::batch::{ExplainedBatch, MapWork, RunData, SampleBatch, SideInput};
+use crate::batch::{Dataset, ExplainedBatch, MapWork, SampleBatch};
 use crate::input;
 use crate::perturbation::features::Cells;
 use crate::perturbation::{FeatureCells, Features};
+use crate::side::SideInput;
 
 /// Order in which positions are removed or inserted. [`RemovalTies`] orders tied positions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
@@ -141,7 +142,7 @@ impl<T: Real> MapWork<T> for OrderedFeatures {
                 return Ok((0..batch.n_samples()).map(order).collect());
             }
             RemovalOrder::Given => {
-                let given = &batch.run().side::<PrecomputedOrders>()?.0;
+                let given = &batch.dataset().side::<PrecomputedOrders>()?.0;
                 let first = batch.samples().start;
                 let own_features = |sample: usize| {
                     let n = cells.for_sample(sample).n_cells() as u32;
@@ -152,7 +153,7 @@ impl<T: Real> MapWork<T> for OrderedFeatures {
             }
         };
         let (attributions, items) = (explained.attributions()?, items(batch));
-        let positions = batch.run().n_positions();
+        let positions = batch.dataset().n_positions();
         Ok(parallel::map(batch.n_samples(), |sample| {
             let attributions = &attributions[sample * positions..(sample + 1) * positions];
             // Sample by sample, because their numbers of features may differ.
@@ -216,7 +217,7 @@ impl<T: Real> MapWork<T> for TieCount {
         };
         let cells = batch.shared(&self.features)?;
         let attributions = explained.attributions()?;
-        let positions = batch.run().n_positions();
+        let positions = batch.dataset().n_positions();
         let counts = parallel::map(batch.n_samples(), |sample| {
             let attributions = &attributions[sample * positions..(sample + 1) * positions];
             if self.features != Features::Positions {
@@ -243,13 +244,13 @@ impl RemovalOrder {
     /// # Errors
     /// An empty-input error if given orders are missing; a shape mismatch for another number of features; out of
     /// domain if one of them does not contain every feature once.
-    pub fn prepare<T: Real>(self, run: &RunData<'_, T>, features: Features) -> Result<()> {
+    pub fn prepare<T: Real>(self, dataset: &Dataset<'_, T>, features: Features) -> Result<()> {
         if self != Self::Given {
             return Ok(());
         }
         let (given, n) = (
-            &run.side::<PrecomputedOrders>()?.0,
-            features.max_count(run)?,
+            &dataset.side::<PrecomputedOrders>()?.0,
+            features.max_count(dataset)?,
         );
         if given.ncols() != n {
             return Err(Error::shape(
@@ -326,7 +327,7 @@ impl<T: Real> MapWork<T> for OrderedPositions {
 
     fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Vec<u32>>> {
         let batch = explained.batch();
-        let positions = batch.run().n_positions();
+        let positions = batch.dataset().n_positions();
         let items = items(batch);
         let ordered = |values: &[T], descending: bool| {
             by_attribution(values, positions, self.n, descending, self.ties, &items)
@@ -337,9 +338,9 @@ impl<T: Real> MapWork<T> for OrderedPositions {
             RemovalOrder::LargestFirst => ordered(&sizes(explained.attributions()?), true),
             RemovalOrder::SmallestFirst => ordered(&sizes(explained.attributions()?), false),
             RemovalOrder::Random { seed } => {
-                let (run, first) = (batch.run(), batch.samples().start);
+                let (dataset, first) = (batch.dataset(), batch.samples().start);
                 parallel::map(batch.n_samples(), |sample| {
-                    random_order(seed, run.item(first + sample), positions, self.n)
+                    random_order(seed, dataset.item(first + sample), positions, self.n)
                 })
             }
             RemovalOrder::Given => {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use xai_core::tensor::Positions;
 use xai_core::{Real, Result};
 
-use crate::batch::{RunData, SampleBatch};
+use crate::batch::{Dataset, SampleBatch};
 use crate::perturbation::absence::baseline::nothing_left;
 use crate::perturbation::absence::linear_imputation::Image;
 use crate::perturbation::features::Plane;
@@ -29,21 +29,21 @@ enum Replacement<T> {
 }
 
 /// Image geometry of a run, for imputation.
-pub(crate) fn image<T: Real>(run: &RunData<'_, T>) -> Image {
-    let plane = Plane::new(run.shape(), run.layout());
+pub(crate) fn image<T: Real>(dataset: &Dataset<'_, T>) -> Image {
+    let plane = Plane::new(dataset.shape(), dataset.layout());
     Image {
         rows: plane.rows,
         columns: plane.columns,
-        layout: run.positions(),
+        layout: dataset.positions(),
     }
 }
 
 impl<T: Real> Remover<T> {
     pub(crate) fn new(batch: &SampleBatch<'_, T>, baseline: &Baseline) -> Result<Self> {
         Ok(Self {
-            element_layout: batch.run().positions(),
+            element_layout: batch.dataset().positions(),
             replacement: match baseline {
-                Baseline::LinearImputation => Replacement::Impute(image(batch.run())),
+                Baseline::LinearImputation => Replacement::Impute(image(batch.dataset())),
                 _ => Replacement::Copy(batch.shared(&BaselineInputs(baseline.clone()))?),
             },
             first_sample: batch.samples().start,

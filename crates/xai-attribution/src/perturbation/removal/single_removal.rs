@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use xai_core::{Error, Real, Result};
 
-use crate::batch::{BatchWork, ExplainedBatch, MapWork, Plan, RunData, SampleBatch};
+use crate::batch::{BatchWork, Dataset, ExplainedBatch, MapWork, Plan, SampleBatch};
 use crate::input;
 use crate::perturbation::features::Plane;
 use crate::perturbation::removal::removed::Remover;
@@ -43,9 +43,9 @@ impl SingleRemoval {
     ///
     /// # Errors
     /// Those of features and baseline.
-    pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.features.prepare(run)?;
-        self.baseline.prepare(run)
+    pub fn prepare<T: Real>(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        self.features.prepare(dataset)?;
+        self.baseline.prepare(dataset)
     }
 
     /// Adds the planned rows of this work.
@@ -53,7 +53,7 @@ impl SingleRemoval {
     /// # Errors
     /// As [`prepare`](Self::prepare).
     pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
-        let counts = self.features.counts(plan.run())?;
+        let counts = self.features.counts(plan.dataset())?;
         plan.base_scores();
         plan.once(self, counts.iter().map(|&count| count as u64).sum());
         Ok(())
@@ -90,8 +90,8 @@ pub(crate) struct Squares {
 }
 
 impl Squares {
-    pub(crate) fn new<T: Real>(run: &RunData<'_, T>, largest: usize) -> Self {
-        let plane = Plane::new(run.shape(), run.layout());
+    pub(crate) fn new<T: Real>(dataset: &Dataset<'_, T>, largest: usize) -> Self {
+        let plane = Plane::new(dataset.shape(), dataset.layout());
         let mut starts = vec![0];
         for side in 1..=largest.min(plane.rows) {
             // Number of squares side by side. 0 if squares are wider than the input.
@@ -132,16 +132,16 @@ impl SquareRemoval {
     ///
     /// # Errors
     /// An invalid parameter for squares without positions; errors of the baseline.
-    pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
+    pub fn prepare<T: Real>(&self, dataset: &Dataset<'_, T>) -> Result<()> {
         if self.largest == 0 {
             return Err(Error::parameter(input::LARGEST, 0, "at least 1"));
         }
-        self.baseline.prepare(run)
+        self.baseline.prepare(dataset)
     }
 
     /// Adds the planned rows of this work.
     pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) {
-        let n_squares = Squares::new(plan.run(), self.largest).count();
+        let n_squares = Squares::new(plan.dataset(), self.largest).count();
         plan.base_scores();
         plan.once(self, plan.n_samples() * n_squares as u64);
     }
@@ -151,7 +151,7 @@ impl<T: Real> BatchWork<T> for SquareRemoval {
     type Output = FeatureDrops;
 
     fn compute(&self, batch: &SampleBatch<'_, T>) -> Result<FeatureDrops> {
-        let squares = Squares::new(batch.run(), self.largest);
+        let squares = Squares::new(batch.dataset(), self.largest);
         let counts = (0..batch.n_samples()).map(|_| squares.count());
         drops_without(batch, &self.baseline, counts, |_, square| {
             squares.positions(square)
@@ -181,7 +181,7 @@ pub struct RankedDrops {
 impl RankedRemoval {
     /// Adds the planned rows of this work.
     pub fn plan<T: Real>(&self, plan: &mut Plan<'_, '_, T>) {
-        let n_groups = n_groups(self.group_size, plan.run());
+        let n_groups = n_groups(self.group_size, plan.dataset());
         plan.base_scores();
         plan.maps();
         plan.per_explainer(self, plan.n_samples() * n_groups as u64);
@@ -195,7 +195,7 @@ impl<T: Real> MapWork<T> for RankedRemoval {
         let batch = explained.batch();
         let order = RemovalOrder::MostRelevantFirst;
         let groups = RankedGroups::new(explained, order, self.group_size)?;
-        let n_groups = n_groups(self.group_size, batch.run());
+        let n_groups = n_groups(self.group_size, batch.dataset());
         let counts = (0..batch.n_samples()).map(|_| n_groups);
         let positions = groups.positions();
         let drops = drops_without(batch, &self.baseline, counts, |sample, group| {
@@ -256,12 +256,12 @@ pub(crate) struct RankedGroups {
 pub(crate) fn check_group_size<T: Real>(
     group_size: usize,
     features: Features,
-    run: &RunData<'_, T>,
+    dataset: &Dataset<'_, T>,
 ) -> Result<()> {
     let expected = match group_size {
         0 | 1 => return Ok(()),
         _ if features != Features::Positions => "1, or single positions as features",
-        _ if group_size >= run.n_positions() => {
+        _ if group_size >= dataset.n_positions() => {
             "less than all positions, so that there are two groups"
         }
         _ => return Ok(()),
@@ -270,8 +270,8 @@ pub(crate) fn check_group_size<T: Real>(
 }
 
 /// Number of groups of `group_size` positions.
-pub(crate) fn n_groups<T: Real>(group_size: usize, run: &RunData<'_, T>) -> usize {
-    run.n_positions().div_ceil(group_size.max(1))
+pub(crate) fn n_groups<T: Real>(group_size: usize, dataset: &Dataset<'_, T>) -> usize {
+    dataset.n_positions().div_ceil(group_size.max(1))
 }
 
 impl RankedGroups {
@@ -280,7 +280,7 @@ impl RankedGroups {
         order: RemovalOrder,
         group_size: usize,
     ) -> Result<Self> {
-        let n_positions = explained.batch().run().n_positions();
+        let n_positions = explained.batch().dataset().n_positions();
         Ok(Self {
             orders: explained.shared(&OrderedPositions {
                 order,
@@ -322,17 +322,20 @@ impl RankedGroups {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::batch::Data;
+    use crate::EvaluationData;
 
     #[test]
     fn squares_have_at_least_one_position() {
         let x = ndarray::array![[1.0, 2.0]];
-        let run = Data::new(x.view(), &[0]).check(false).unwrap().run;
+        let dataset = EvaluationData::new(x.view(), &[0])
+            .check(false)
+            .unwrap()
+            .dataset;
         let baseline = Baseline::default();
         let work = SquareRemoval {
             largest: 0,
             baseline,
         };
-        assert_eq!(work.prepare(&run).unwrap_err().input(), input::LARGEST);
+        assert_eq!(work.prepare(&dataset).unwrap_err().input(), input::LARGEST);
     }
 }

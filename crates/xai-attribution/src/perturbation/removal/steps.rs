@@ -5,7 +5,7 @@ use std::sync::Arc;
 use xai_core::describe::{Parameter, Parameters};
 use xai_core::{Error, Real, Result};
 
-use crate::batch::{RunData, RunWork};
+use crate::batch::{Dataset, DatasetWork};
 use crate::input;
 use crate::perturbation::Features;
 
@@ -152,12 +152,12 @@ pub(crate) struct Counts {
     pub(crate) features: Features,
 }
 
-impl<T: Real> RunWork<T> for Counts {
+impl<T: Real> DatasetWork<T> for Counts {
     type Output = Arc<Vec<usize>>;
 
-    fn compute(&self, run: &RunData<'_, T>) -> Result<Arc<Vec<usize>>> {
+    fn compute(&self, dataset: &Dataset<'_, T>) -> Result<Arc<Vec<usize>>> {
         self.steps
-            .counts(self.features.max_count(run)?)
+            .counts(self.features.max_count(dataset)?)
             .map(Arc::new)
     }
 }

@@ -4,7 +4,7 @@ use ndarray::Array2;
 use xai_core::describe::{Parameter, Parameters};
 use xai_core::{Error, Real, Result};
 
-use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
+use crate::batch::{Dataset, ExplainedBatch, MapWork, Plan};
 use crate::input;
 use crate::perturbation::removal::removed::Remover;
 use crate::perturbation::{Baseline, Features, OrderedFeatures, RankBy, RemovalOrder, RemovalTies};
@@ -72,13 +72,13 @@ impl TopRemoval {
     ///
     /// # Errors
     /// An invalid parameter about the share, the features or the baseline.
-    pub fn prepare<T: Real>(&self, run: &RunData<'_, T>) -> Result<()> {
+    pub fn prepare<T: Real>(&self, dataset: &Dataset<'_, T>) -> Result<()> {
         self.check_params()?;
-        self.features.prepare(run)?;
-        self.baseline.prepare(run)?;
-        let counts = self.features.counts(run)?;
+        self.features.prepare(dataset)?;
+        self.baseline.prepare(dataset)?;
+        let counts = self.features.counts(dataset)?;
         if counts.iter().any(|&n| self.n_removed(n) == n) {
-            self.baseline.prepare_whole(run)
+            self.baseline.prepare_whole(dataset)
         } else {
             Ok(())
         }
@@ -96,7 +96,7 @@ impl<T: Real> MapWork<T> for TopRemoval {
 
     fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Array2<f64>> {
         let batch = explained.batch();
-        let (n, size) = (batch.n_samples(), batch.run().positions().size());
+        let (n, size) = (batch.n_samples(), batch.dataset().positions().size());
         let cells = batch.shared(&self.features)?;
         let orders = explained.shared(&OrderedFeatures {
             features: self.features,

@@ -1,13 +1,13 @@
 //! The metrics of `time_interpret` that ask a model, and what differs on purpose.
 
 use ndarray::{Array1, Array2, ArrayD, ArrayViewD};
-use xai_attribution::batch::Data;
 use xai_attribution::metric::{
     AnswerKept, LogProbabilityRise, ModelOutput, OutputFormula, OutputPair, Outputs,
     TargetSurprise, Value, registry,
 };
+use xai_attribution::model::Scoring;
 use xai_attribution::perturbation::PrecomputedBaselines;
-use xai_attribution::{Activation, Evaluate, Scoring};
+use xai_attribution::{Activation, Evaluate, EvaluationData};
 use xai_core::describe::with;
 
 use super::{Case, cases, model};
@@ -46,7 +46,7 @@ fn check(case: &Case, name: &str, mut settings: Vec<(String, Value)>, activation
             .map(|row| answer(row).unwrap())
             .collect()
     });
-    let mut data = Data::new(x.view(), &targets)
+    let mut data = EvaluationData::new(x.view(), &targets)
         .model(&linear)
         .maps(maps.view());
     if let Some(baseline) = array(case, "baseline") {

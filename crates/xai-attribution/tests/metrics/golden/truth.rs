@@ -1,9 +1,9 @@
 //! The metrics of maps and truth of `time_interpret`, and what differs on purpose.
 
 use ndarray::Array3;
-use xai_attribution::Evaluate;
-use xai_attribution::batch::{Data, Masks};
 use xai_attribution::metric::{MetricValue, Value, registry};
+use xai_attribution::side::Masks;
+use xai_attribution::{Evaluate, EvaluationData};
 
 use super::{Case, cases};
 
@@ -45,7 +45,9 @@ fn value(case: &Case, name: &str, of_peer: bool) -> Option<MetricValue> {
         .unwrap();
     let maps = array(case, "maps");
     let masks = Masks::from_numbers(array(case, "truth"));
-    let data = Data::from_maps(maps.view()).with(masks).batch_size(2);
+    let data = EvaluationData::from_maps(maps.view())
+        .with(masks)
+        .batch_size(2);
     metric.evaluate_on(data).ok()
 }
 

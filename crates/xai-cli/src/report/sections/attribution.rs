@@ -6,7 +6,7 @@ use xai_files::onnx::model::ends_in_logits;
 use xai_metrics::attribution::InputLayout;
 use xai_metrics::attribution::metric::registry;
 use xai_metrics::attribution::model::{Concurrent, Samples};
-use xai_metrics::attribution::run::masked_scores;
+use xai_metrics::attribution::scores::masked_scores;
 use xai_report::sections::attribution::Attribution;
 use xai_report::sections::attribution::gallery::{
     ChosenSample, Gallery, GalleryChoice, GalleryData, GalleryItem,

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use xai_attribution::evaluation::{EvaluationTable, MetricResult};
+use xai_attribution::table::{EvaluationTable, MetricResult};
 use xai_core::{Activation, Direction, Result};
 
 use crate::origin::Origin;
@@ -72,8 +72,8 @@ impl Attribution {
     ///
     /// ```
     /// use ndarray::{Array2, ArrayViewD, array};
-    /// use xai_attribution::metric::complexity::Complexity;
-    /// use xai_attribution::Evaluation;
+    /// use xai_attribution::metric::Complexity;
+    /// use xai_attribution::Benchmark;
     /// use xai_core::Activation;
     /// use xai_report::sections::attribution::Attribution;
     /// use xai_report::Origin;
@@ -82,7 +82,7 @@ impl Attribution {
     ///     Ok(rows.into_dimensionality().unwrap().to_owned())
     /// };
     /// let (inputs, maps) = (array![[2.0, 1.0]].into_dyn(), array![[1.0, 1.0]].into_dyn());
-    /// let table = Evaluation::new(&model, inputs.view(), &[0])
+    /// let table = Benchmark::new(&model, inputs.view(), &[0])
     ///     .maps("gradient", maps.view())
     ///     .metric(Complexity)
     ///     .evaluate()?;

@@ -3,9 +3,9 @@
 use ndarray::ArrayD;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use xai_attribution::evaluation::{EvaluationTable, MetricResult};
 use xai_attribution::model::Targets;
-use xai_attribution::run::MaskedScores;
+use xai_attribution::scores::MaskedScores;
+use xai_attribution::table::{EvaluationTable, MetricResult};
 use xai_core::tensor::{MaskScaling, mask_inputs, position_attributions};
 use xai_core::{InputLayout, Result};
 

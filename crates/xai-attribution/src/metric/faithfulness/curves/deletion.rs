@@ -23,7 +23,7 @@ pub struct Deleting;
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
-/// use xai_attribution::{Deletion, Evaluate};
+/// use xai_attribution::{Evaluate, metric::Deletion};
 /// let sum = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
 ///     Ok(batch.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1)).into_dimensionality().unwrap())
 /// };
@@ -76,12 +76,12 @@ pub struct Inserting;
 /// steps, each of which counts alike
 /// ```
 ///
-/// As [`Deletion`](crate::Deletion), from the baseline towards the input; **higher is better**. With
+/// As [`Deletion`](crate::metric::Deletion), from the baseline towards the input; **higher is better**. With
 /// `max_fraction = 1` the last step is the score of the whole input.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
-/// use xai_attribution::{Evaluate, Insertion};
+/// use xai_attribution::{Evaluate, metric::Insertion};
 /// let sum = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
 ///     Ok(batch.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1)).into_dimensionality().unwrap())
 /// };

@@ -7,12 +7,11 @@ use xai_core::describe::{Described, Parameters, metric};
 use xai_core::evaluation::TiedFeatures;
 use xai_core::{Real, Result};
 
-use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
+use crate::batch::{Dataset, ExplainedBatch, MapWork, Plan};
 use crate::metric::{Measure, SCORE_NEEDS};
 use crate::perturbation::removal::removal_order::{random_order, tied_features};
 use crate::perturbation::removal::removed::Remover;
-use crate::perturbation::removal::steps::Counts;
-use crate::perturbation::removal::steps::step_setters;
+use crate::perturbation::removal::steps::{Counts, step_setters};
 use crate::perturbation::{
     Baseline, Features, OrderedFeatures, RankBy, RemovalOrder, RemovalTies, Steps,
 };
@@ -34,7 +33,7 @@ pub trait RankedPart:
 ///
 /// [`FFidelityPositive`] removes from the most relevant features, **higher is better**; [`FFidelityNegative`] from the
 /// least relevant, **lower is better**; [`FFidelity`] is their difference FF+ − FF−, **higher is better**. In units of
-/// the score. Removing all of `F±_k`, as [`Deletion`](crate::Deletion) does, makes inputs unlike the training data.
+/// the score. Removing all of `F±_k`, as [`Deletion`](crate::metric::Deletion) does, makes inputs unlike the training data.
 /// Here only a random share β of them is removed (rounded to a number of features, at least one). The model to evaluate
 /// should have been fine-tuned on inputs that lack a random share of up to β of their features, so that it has seen
 /// inputs with that much missing. The draws depend on the seed and the index of the sample. They are ranks rather than
@@ -254,7 +253,7 @@ impl<T: Real> MapWork<T> for PartlyRemoved {
             ties: self.ties,
         })?;
         let remover = Remover::new(batch, &self.baseline)?;
-        let counts = batch.run().shared(&self.counts)?;
+        let counts = batch.dataset().shared(&self.counts)?;
         // The first count is 0: nothing is removed, and the drop is 0.
         let parts = &counts[1..];
         let per_sample = parts.len() * self.n_draws;
@@ -293,14 +292,14 @@ impl<T: Real> MapWork<T> for PartlyRemoved {
 }
 
 impl<T: Real, K: RankedPart> Measure<T> for FFidelityMetric<K> {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.features.prepare(run)?;
-        run.shared(&self.counts())?;
-        self.baseline.prepare(run)
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        self.features.prepare(dataset)?;
+        dataset.shared(&self.counts())?;
+        self.baseline.prepare(dataset)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
-        let n_parts = plan.run().shared(&self.counts())?.len() - 1;
+        let n_parts = plan.dataset().shared(&self.counts())?.len() - 1;
         let rows = plan.n_samples() * (n_parts * self.n_draws) as u64;
         plan.base_scores();
         plan.maps();

@@ -15,19 +15,19 @@ use crate::{help, input};
 ///
 /// Segments are removed by descending mean attribution. **Higher is better**, and the value is below 1 unless the score
 /// becomes negative: if it is 0 from the first of `L` segments on, the value is `1 − 1 / (2 L)`. The segments are an
-/// input ([`Segments`](crate::batch::Segments)): any segmentation can be used, and samples may have different numbers
+/// input ([`Segments`](crate::side::Segments)): any segmentation can be used, and samples may have different numbers
 /// of segments. Base scores of 0 and below cannot be divided by: see
 /// [`base_score_policy`](CurveMetric::base_score_policy).
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
-/// use xai_attribution::batch::{Data, Segments};
+/// use xai_attribution::{EvaluationData, side::Segments};
 /// use xai_attribution::{Evaluate, metric::Irof};
 /// let sum = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
 ///     Ok(batch.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1)).into_dimensionality().unwrap())
 /// };
 /// let x = array![[4.0, 2.0, 2.0]];
-/// let data = Data::new(x.view(), &[0]).model(&sum).maps(x.view())
+/// let data = EvaluationData::new(x.view(), &[0]).model(&sum).maps(x.view())
 ///     .with(Segments::new(array![[[0, 1, 1]]]));
 /// // 8, 4, 0 of 8: trapezoids of 0.75 and 0.25.
 /// assert_eq!(Irof::new().evaluate_on(data)?.value, 0.5);

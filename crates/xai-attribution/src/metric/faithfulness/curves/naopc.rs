@@ -4,7 +4,7 @@ use xai_core::describe::{Parameters, metric};
 use xai_core::evaluation::TiedFeatures;
 use xai_core::{Real, Result};
 
-use crate::batch::{ExplainedBatch, Plan, RunData};
+use crate::batch::{Dataset, ExplainedBatch, Plan};
 use crate::metric::kinds::order_limits::{Limits, OrderLimits};
 use crate::metric::{Measure, Metric, SCORE_NEEDS};
 use crate::perturbation::{
@@ -118,7 +118,7 @@ impl Naopc {
     fn along_maps<T: Real>(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<f64>> {
         let batch = explained.batch();
         let limits = self.limits();
-        if !limits.is_exact(batch.run())? {
+        if !limits.is_exact(batch.dataset())? {
             let curve = explained.shared(&self.curve())?;
             let sum = |sample| {
                 let scores: Vec<f64> = curve.for_sample(sample).collect();
@@ -144,15 +144,15 @@ impl Naopc {
 }
 
 impl<T: Real> Measure<T> for Naopc {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.curve().prepare(run)
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        self.curve().prepare(dataset)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
         plan.maps();
         let limits = self.limits();
-        if limits.is_exact(plan.run())? {
-            let rows = limits.exact_rows(plan.run())?;
+        if limits.is_exact(plan.dataset())? {
+            let rows = limits.exact_rows(plan.dataset())?;
             plan.once(&limits, rows);
             return Ok(());
         }

@@ -5,7 +5,7 @@ use xai_core::evaluation::TiedFeatures;
 use xai_core::{Real, Result};
 
 use crate::batch::data::ExplainerData;
-use crate::batch::{BatchWork, ExplainedBatch, MapWork, Plan, RunData, SampleBatch};
+use crate::batch::{BatchWork, Dataset, ExplainedBatch, MapWork, Plan, SampleBatch};
 use crate::metric::{Measure, SCORE_NEEDS, area};
 use crate::model::CurveScore;
 use crate::perturbation::removal::steps::step_setters;
@@ -19,8 +19,8 @@ use crate::perturbation::{
 /// share of R random orders whose area under the curve is worse than that of the map, ties by half
 /// ```
 ///
-/// The area is that under the curve of [`Deletion`](crate::Deletion), most relevant features first, whose scores it
-/// shares. With [`start`](Self::start) at the baseline, it is that of [`Insertion`](crate::Insertion), where a larger
+/// The area is that under the curve of [`Deletion`](crate::metric::Deletion), most relevant features first, whose scores it
+/// shares. With [`start`](Self::start) at the baseline, it is that of [`Insertion`](crate::metric::Insertion), where a larger
 /// area is better, and the comparison is reversed. The share is in [0, 1], **higher is better**: 0.5 = as good as a
 /// random order. [`ReferenceScale::Z`] is the difference from the mean of the random orders in units of their standard
 /// deviation, undefined if they do not differ. The random orders of a sample depend on the seed and its index in the
@@ -198,15 +198,15 @@ fn areas_of(curve: &CurveScores) -> Vec<f64> {
 }
 
 impl<T: Real> Measure<T> for RandomOrderReference {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.work().prepare(run)
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        self.work().prepare(dataset)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
         let curve = self.work();
         curve.plan(plan)?;
         // The ends of a curve, nothing and everything removed, are the same for all orders and counted there.
-        let rows = curve.rows_between(plan.run())? * self.n_orders as u64;
+        let rows = curve.rows_between(plan.dataset())? * self.n_orders as u64;
         plan.once(&self.random(), rows);
         Ok(())
     }

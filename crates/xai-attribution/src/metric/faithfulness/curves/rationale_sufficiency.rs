@@ -4,7 +4,7 @@ use xai_core::describe::{Parameters, metric};
 use xai_core::evaluation::TiedFeatures;
 use xai_core::{Real, Result};
 
-use crate::batch::{ExplainedBatch, Plan, RunData};
+use crate::batch::{Dataset, ExplainedBatch, Plan};
 use crate::metric::faithfulness::curves::comprehensiveness::{mean_drop, shares};
 use crate::metric::{Measure, SCORE_NEEDS};
 use crate::perturbation::removal::steps::step_setters;
@@ -89,8 +89,8 @@ impl RationaleSufficiency {
 }
 
 impl<T: Real> Measure<T> for RationaleSufficiency {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.work().prepare(run)
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        self.work().prepare(dataset)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {

@@ -15,7 +15,7 @@ use crate::perturbation::Start;
 /// In units of the score, **higher is better** for the order by descending attribution. The features
 /// of the paper are patches ([`Features::Patches`](crate::perturbation::Features::Patches)); the
 /// default is single positions in 10 steps. A patch is ranked by the sum of its attributions.
-/// The curve itself is the one of [`Deletion`](crate::Deletion) over the same features, which
+/// The curve itself is the one of [`Deletion`](crate::metric::Deletion) over the same features, which
 /// Montavon et al. call Selectivity.
 ///
 /// ```

@@ -6,7 +6,7 @@ use xai_core::describe::{Parameters, metric};
 use xai_core::evaluation::TiedFeatures;
 use xai_core::{Real, Result};
 
-use crate::batch::{ExplainedBatch, Plan, RunData};
+use crate::batch::{Dataset, ExplainedBatch, Plan};
 use crate::metric::{Measure, SCORE_NEEDS, area};
 use crate::model::CurveScore;
 use crate::perturbation::removal::steps::step_setters;
@@ -23,7 +23,7 @@ use crate::perturbation::{
 /// In units of the score, **higher is better**; 0 = an order as good as a random one, for which both
 /// areas have the same expectation. A baseline that the model takes for evidence moves both areas alike, so
 /// the ranking of explainers depends less on the baseline. This makes it a good first metric for comparing
-/// explainers. The second area is that of [`Deletion`](crate::Deletion), which shares its scores.
+/// explainers. The second area is that of [`Deletion`](crate::metric::Deletion), which shares its scores.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -91,8 +91,8 @@ impl SymmetricRelevanceGain {
 }
 
 impl<T: Real> Measure<T> for SymmetricRelevanceGain {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.work(RemovalOrder::MostRelevantFirst).prepare(run)
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        self.work(RemovalOrder::MostRelevantFirst).prepare(dataset)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {

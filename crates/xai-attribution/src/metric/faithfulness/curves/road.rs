@@ -10,7 +10,7 @@ use xai_core::output::arg_max;
 use xai_core::random::{NormalStreams, random_stream};
 use xai_core::{Error, InputLayout, Real, Result};
 
-use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
+use crate::batch::{Dataset, ExplainedBatch, MapWork, Plan};
 use crate::input;
 use crate::metric::{IMAGES_ONLY, Measure, PrecomputedDraws, Registered, SCORE_NEEDS};
 use crate::perturbation::absence::linear_imputation::MAX_LANES;
@@ -329,8 +329,8 @@ impl<T: Real> MapWork<T> for ImputedCurve {
 
     fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Prediction>> {
         let batch = explained.batch();
-        let (run, n, image) = (batch.run(), batch.n_samples(), image(batch.run()));
-        let counts = counts(&self.percentages, run.n_positions());
+        let (dataset, n, image) = (batch.dataset(), batch.n_samples(), image(batch.dataset()));
+        let counts = counts(&self.percentages, dataset.n_positions());
         let orders = explained.shared(&OrderedPositions {
             order: self.order,
             n: counts.iter().copied().max().unwrap_or_default(),
@@ -338,14 +338,14 @@ impl<T: Real> MapWork<T> for ImputedCurve {
         })?;
         let orders: &[Vec<u32>] = &orders;
         let given_noise = match self.noise {
-            ImputationNoise::Given => Some(&run.side::<PrecomputedNeighbors>()?.0),
+            ImputationNoise::Given => Some(&dataset.side::<PrecomputedNeighbors>()?.0),
             ImputationNoise::Gaussian(_) => None,
         };
         let first_sample = batch.samples().start;
         // Random streams are numbered by the index of the sample in the data set and are the same for all percentages:
         // the noise depends neither on the batches nor on which other percentages are evaluated.
         let items: Vec<u64> = (0..n).map(|sample| batch.item(sample)).collect();
-        let (targets, scorer, batch_values) = (run.targets(), batch.scorer(), batch.values());
+        let (targets, scorer, batch_values) = (dataset.targets(), batch.scorer(), batch.values());
         let add = |to: &mut T, noise: f64| {
             *to = T::from_f64_nearest(to.to_f64_exact() + noise);
         };
@@ -425,8 +425,8 @@ impl<T: Real> MapWork<T> for ImputedCurve {
 }
 
 impl<T: Real, K: RoadOrder> Measure<T> for RoadMetric<K> {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        run.require_layout(
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        dataset.require_layout(
             IMAGES_ONLY,
             "images, whose pixels are imputed from those beside them",
         )?;
@@ -436,7 +436,7 @@ impl<T: Real, K: RoadOrder> Measure<T> for RoadMetric<K> {
         match self.noise {
             ImputationNoise::Gaussian(_) => Ok(()),
             ImputationNoise::Given => {
-                let given = &run.side::<PrecomputedNeighbors>()?.0;
+                let given = &dataset.side::<PrecomputedNeighbors>()?.0;
                 let (expected, actual) = (self.percentages.len(), given.shape()[0]);
                 if expected == actual {
                     Ok(())
@@ -473,7 +473,7 @@ impl<T: Real, K: RoadOrder> Measure<T> for RoadMetric<K> {
     }
 
     fn curve(&self, explained: &ExplainedBatch<'_, T>) -> Result<Option<Arc<CurveScores>>> {
-        let n_positions = explained.batch().run().n_positions();
+        let n_positions = explained.batch().dataset().n_positions();
         let counts = counts(&self.percentages, n_positions);
         let curve = CurveScores::from_shared_points(counts, self.combined(explained)?);
         Ok(Some(Arc::new(curve)))

@@ -5,7 +5,7 @@ use xai_core::evaluation::TiedFeatures;
 use xai_core::statistics::Correlation;
 use xai_core::{Real, Result};
 
-use crate::batch::{ExplainedBatch, Plan, RunData};
+use crate::batch::{Dataset, ExplainedBatch, Plan};
 use crate::metric::{Measure, SCORE_NEEDS};
 use crate::perturbation::removal::removal_order::tied_features;
 use crate::perturbation::removal::single_removal::check_group_size;
@@ -103,9 +103,9 @@ impl FaithfulnessEstimate {
 }
 
 impl<T: Real> Measure<T> for FaithfulnessEstimate {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        check_group_size(self.group_size, self.features, run)?;
-        self.removal().prepare(run)
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        check_group_size(self.group_size, self.features, dataset)?;
+        self.removal().prepare(dataset)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
@@ -132,7 +132,7 @@ impl<T: Real> Measure<T> for FaithfulnessEstimate {
             batch.shared(&self.features)?,
         );
         let attributions = explained.attributions()?;
-        let samples = attributions.chunks_exact(batch.run().n_positions());
+        let samples = attributions.chunks_exact(batch.dataset().n_positions());
         let correlation = |(sample, attributions)| {
             let sums = cells.for_sample(sample).sums(attributions);
             self.correlation

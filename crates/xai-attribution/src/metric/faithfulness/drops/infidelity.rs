@@ -7,7 +7,7 @@ use xai_core::number::power_of_two;
 use xai_core::tensor::{Positions, Rows};
 use xai_core::{Error, Real, Result, parallel};
 
-use crate::batch::{ExplainedBatch, Plan, RunData};
+use crate::batch::{Dataset, ExplainedBatch, Plan};
 use crate::input;
 use crate::metric::{Measure, PrecomputedDraws, Registered, SCORE_NEEDS};
 use crate::perturbation::neighborhood::neighbors::AT_ONCE;
@@ -349,16 +349,16 @@ fn noise_sums<T: Real>(map: &MapValues<'_, T>, input: &[T], rows: &[&[T]]) -> Ve
 }
 
 impl<T: Real> Measure<T> for Infidelity {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
         let is_noise = matches!(self.perturbation, Perturbation::Gaussian { .. });
         if is_noise && self.map_kind == Some(MapKind::Contribution) {
             let expected = "gradient, for noise: it removes nothing that could be contributed";
             return Err(Error::parameter(input::MAP_KIND, "contribution", expected));
         }
         match self.work() {
-            Work::Features(work) => work.prepare(run),
-            Work::Squares(work) => work.prepare(run),
-            Work::Noise(work) => work.prepare(run),
+            Work::Features(work) => work.prepare(dataset),
+            Work::Squares(work) => work.prepare(dataset),
+            Work::Noise(work) => work.prepare(dataset),
         }
     }
 
@@ -376,7 +376,7 @@ impl<T: Real> Measure<T> for Infidelity {
 
     fn per_sample(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Option<f64>>> {
         let batch = explained.batch();
-        let places = batch.run().positions();
+        let places = batch.dataset().positions();
         let (size, inputs) = (places.size(), batch.values());
         let maps = Rows::from_samples(explained.maps()?);
         let input = |sample: usize| &inputs[sample * size..(sample + 1) * size];
@@ -399,7 +399,7 @@ impl<T: Real> Measure<T> for Infidelity {
             Work::Squares(work) => {
                 let (drops, squares) = (
                     batch.shared(&work)?,
-                    Squares::new(batch.run(), work.largest),
+                    Squares::new(batch.dataset(), work.largest),
                 );
                 let remover = Remover::new(batch, &work.baseline)?;
                 parallel::map(batch.n_samples(), |sample| {

@@ -5,7 +5,7 @@ use xai_core::evaluation::TiedFeatures;
 use xai_core::statistics::Correlation;
 use xai_core::{Real, Result};
 
-use crate::batch::{ExplainedBatch, Plan, RunData};
+use crate::batch::{Dataset, ExplainedBatch, Plan};
 use crate::input;
 use crate::metric::{Measure, PrecomputedDraws, Registered, SCORE_NEEDS};
 use crate::perturbation::removal::removal_order::tied_features;
@@ -109,11 +109,11 @@ impl MonotonicityCorrelation {
 }
 
 impl<T: Real> Measure<T> for MonotonicityCorrelation {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        check_group_size(self.group_size, self.features, run)?;
-        self.features.prepare(run)?;
-        let n_features = self.features.max_count(run)?.div_ceil(self.group_size);
-        self.values().prepare(run, n_features)
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        check_group_size(self.group_size, self.features, dataset)?;
+        self.features.prepare(dataset)?;
+        let n_features = self.features.max_count(dataset)?.div_ceil(self.group_size);
+        self.values().prepare(dataset, n_features)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
@@ -136,7 +136,7 @@ impl<T: Real> Measure<T> for MonotonicityCorrelation {
         let changes = batch.shared(&self.changes())?;
         let cells = batch.shared(&self.features)?;
         let attributions = explained.attributions()?;
-        let samples = attributions.chunks_exact(batch.run().n_positions());
+        let samples = attributions.chunks_exact(batch.dataset().n_positions());
         let value = |(sample, attributions): (usize, &[T])| {
             // The sum of magnitudes, not the magnitude of the sum: attributions of opposite signs must not cancel.
             let magnitudes: Vec<T> = attributions.iter().map(|a| a.abs()).collect();

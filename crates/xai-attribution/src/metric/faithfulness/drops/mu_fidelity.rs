@@ -1,11 +1,10 @@
 //! μFidelity (faithfulness correlation).
 
 use xai_core::describe::{Parameters, metric};
-use xai_core::statistics::Correlation;
-use xai_core::statistics::{centred_ranks, correlate_ranks};
+use xai_core::statistics::{Correlation, centred_ranks, correlate_ranks};
 use xai_core::{Real, Result, parallel};
 
-use crate::batch::{ExplainedBatch, Plan, RunData};
+use crate::batch::{Dataset, ExplainedBatch, Plan};
 use crate::input;
 use crate::metric::{Measure, PrecomputedDraws, Registered, SCORE_NEEDS};
 use crate::perturbation::{
@@ -25,12 +24,12 @@ use crate::perturbation::{
 ///
 /// The features in subsets are the cells of a 9 × 9 [grid](Features::Grid) for images, segments of one feature over
 /// time for time series, and columns for tables. The draws of a sample depend on the seed and its index in the data
-/// set, and are the same for all explainers, so in an [`Evaluation`](crate::Evaluation) the drops are computed once for
+/// set, and are the same for all explainers, so in a [`Benchmark`](crate::Benchmark) the drops are computed once for
 /// all of them.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
-/// use xai_attribution::{Evaluate, MuFidelity};
+/// use xai_attribution::{Evaluate, metric::MuFidelity};
 /// let sum = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
 ///     Ok(batch.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1)).into_dimensionality().unwrap())
 /// };
@@ -125,9 +124,9 @@ impl MuFidelity {
 }
 
 impl<T: Real> Measure<T> for MuFidelity {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.subsets().prepare(run)?;
-        self.baseline.prepare(run)
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        self.subsets().prepare(dataset)?;
+        self.baseline.prepare(dataset)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
@@ -146,7 +145,7 @@ impl<T: Real> Measure<T> for MuFidelity {
             batch.shared(&self.drops())?
         };
         let attributions = explained.attributions()?;
-        let (positions, n_subsets) = (batch.run().n_positions(), subsets.n_subsets());
+        let (positions, n_subsets) = (batch.dataset().n_positions(), subsets.n_subsets());
         Ok(parallel::map(batch.n_samples(), |sample| {
             let attributions = &attributions[sample * positions..(sample + 1) * positions];
             let sums = subsets.sums(sample, attributions);

@@ -7,7 +7,7 @@ use xai_core::describe::{Described, Parameters, metric};
 use xai_core::evaluation::TiedFeatures;
 use xai_core::{Real, Result};
 
-use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
+use crate::batch::{Dataset, ExplainedBatch, MapWork, Plan};
 use crate::metric::kinds::top_k::TopK;
 use crate::metric::{Measure, PrecomputedDraws, Registered, SCORE_NEEDS};
 use crate::perturbation::removal::removal_order::tied_features;
@@ -173,7 +173,7 @@ impl<T: Real> MapWork<T> for PartlyNoisy {
 
     fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<f64>> {
         let batch = explained.batch();
-        let places = batch.run().positions();
+        let places = batch.dataset().positions();
         let tops = explained.shared(&OrderedPositions {
             order: RemovalOrder::LargestFirst,
             n: self.k.resolve(places.positions)?,
@@ -212,13 +212,13 @@ impl<T: Real> MapWork<T> for PartlyNoisy {
 }
 
 impl<T: Real, K: NoisyPart> Measure<T> for PredictionGap<K> {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.k.resolve(run.n_positions())?;
-        self.neighbors.prepare(run)
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        self.k.resolve(dataset.n_positions())?;
+        self.neighbors.prepare(dataset)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
-        let count = self.neighbors.count(plan.run())?;
+        let count = self.neighbors.count(plan.dataset())?;
         plan.base_scores();
         plan.maps();
         // The noisy positions depend on the map, so that every explainer needs its own rows.

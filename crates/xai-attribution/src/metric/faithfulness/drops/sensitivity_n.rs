@@ -7,7 +7,7 @@ use xai_core::number::elementary::{exp, ln};
 use xai_core::statistics::Correlation;
 use xai_core::{Error, Real, Result, parallel};
 
-use crate::batch::{ExplainedBatch, MapWork, Plan, RunData};
+use crate::batch::{Dataset, ExplainedBatch, MapWork, Plan};
 use crate::input;
 use crate::metric::{Measure, SCORE_NEEDS};
 use crate::perturbation::{
@@ -24,7 +24,7 @@ use crate::perturbation::{
 /// In [−1, 1], **higher is better**. The value of a sample is the mean over the sizes at which the correlation is
 /// defined, that is, at which neither the drops nor the sums are all equal. The curve has the mean over samples at each
 /// size: small `n` measure features individually, large `n` their joint effect. With a single size it is
-/// [`MuFidelity`](crate::MuFidelity) with Pearson's correlation over positions, which shares the drops.
+/// [`MuFidelity`](crate::metric::MuFidelity) with Pearson's correlation over positions, which shares the drops.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -146,7 +146,7 @@ impl<T: Real> MapWork<T> for SensitivityN {
 
     fn compute(&self, explained: &ExplainedBatch<'_, T>) -> Result<Vec<Vec<Option<f64>>>> {
         let batch = explained.batch();
-        let n_positions = batch.run().n_positions();
+        let n_positions = batch.dataset().n_positions();
         let attributions = explained.attributions()?;
         let correlations = |size| {
             let work = self.drops(size);
@@ -161,29 +161,29 @@ impl<T: Real> MapWork<T> for SensitivityN {
                 Correlation::Pearson.correlate_finite(&sums, drops)
             }))
         };
-        let sizes = self.sizes_for(self.features.max_count(batch.run())?);
+        let sizes = self.sizes_for(self.features.max_count(batch.dataset())?);
         sizes.into_iter().map(correlations).collect()
     }
 }
 
 impl<T: Real> Measure<T> for SensitivityN {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.features.prepare(run)?;
-        let sizes = self.sizes_for(self.features.max_count(run)?);
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        self.features.prepare(dataset)?;
+        let sizes = self.sizes_for(self.features.max_count(dataset)?);
         if sizes.is_empty() || !sizes.windows(2).all(|pair| pair[0] < pair[1]) {
             let actual = format!("{sizes:?}");
             return Err(Error::parameter(input::SIZES, actual, "ascending sizes"));
         }
         for size in sizes {
-            let prepared = self.drops(size).subsets.prepare(run);
+            let prepared = self.drops(size).subsets.prepare(dataset);
             prepared.map_err(|error| error.renamed(input::SUBSET_SIZE, input::SIZES))?;
         }
-        self.baseline.prepare(run)
+        self.baseline.prepare(dataset)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
         plan.maps();
-        for size in self.sizes_for(self.features.max_count(plan.run())?) {
+        for size in self.sizes_for(self.features.max_count(plan.dataset())?) {
             self.drops(size).plan(plan)?;
         }
         Ok(())
@@ -208,7 +208,7 @@ impl<T: Real> Measure<T> for SensitivityN {
             let values = by_sample.iter().map(|value| value.unwrap_or(f64::NAN));
             values.collect()
         };
-        let sizes = self.sizes_for(self.features.max_count(explained.batch().run())?);
+        let sizes = self.sizes_for(self.features.max_count(explained.batch().dataset())?);
         let scores = correlations.iter().map(scores_at_size).collect();
         Ok(Some(Arc::new(CurveScores::from_shared_points(
             sizes, scores,

@@ -3,7 +3,7 @@
 use xai_core::describe::{Parameters, metric};
 use xai_core::{Real, Result};
 
-use crate::batch::{ExplainedBatch, Plan, RunData};
+use crate::batch::{Dataset, ExplainedBatch, Plan};
 use crate::metric::kinds::top_k::TopK;
 use crate::metric::{Hits, Measure, SCORE_NEEDS, Ties};
 use crate::perturbation::{Baseline, Features, SingleRemoval};
@@ -79,9 +79,9 @@ impl Violations {
 }
 
 impl<T: Real> Measure<T> for Violations {
-    fn prepare(&self, run: &RunData<'_, T>) -> Result<()> {
-        self.removal().prepare(run)?;
-        self.k.resolve(self.features.max_count(run)?).map(drop)
+    fn prepare(&self, dataset: &Dataset<'_, T>) -> Result<()> {
+        self.removal().prepare(dataset)?;
+        self.k.resolve(self.features.max_count(dataset)?).map(drop)
     }
 
     fn plan(&self, plan: &mut Plan<'_, '_, T>) -> Result<()> {
@@ -96,7 +96,7 @@ impl<T: Real> Measure<T> for Violations {
             batch.shared(&self.features)?,
         );
         let attributions = explained.attributions()?;
-        let samples = attributions.chunks_exact(batch.run().n_positions());
+        let samples = attributions.chunks_exact(batch.dataset().n_positions());
         let value = |(sample, attributions)| {
             let sums = cells.for_sample(sample).sums(attributions);
             let k = match self.k {

@@ -19,7 +19,7 @@ use crate::metric::{BaseScorePolicy, Measure};
 /// ```
 ///
 /// It is high if three conditions are met: the map of the masked input is similar to the map (coherency), the mask `M`
-/// (|map| scaled to [0, 1]) is small, and [Average Drop](crate::AverageDrop) is low. With scores in (0, 1] it is in
+/// (|map| scaled to [0, 1]) is small, and [Average Drop](crate::metric::AverageDrop) is low. With scores in (0, 1] it is in
 /// [0, 1], **higher is better**; 0 if one of the conditions fails completely. It is undefined if all magnitudes of
 /// either of the two maps are equal. Base scores of 0 and below are an error unless
 /// [`base_score_policy`](Self::base_score_policy) says otherwise.
@@ -27,7 +27,7 @@ use crate::metric::{BaseScorePolicy, Measure};
 /// ```
 /// use ndarray::{Array2, ArrayD, ArrayViewD, array};
 /// use xai_attribution::model::Targets;
-/// use xai_attribution::{Evaluate, batch::Data, metric::Adcc};
+/// use xai_attribution::{Evaluate, EvaluationData, metric::Adcc};
 /// let first = |x: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
 ///     Ok(Array2::from_shape_fn((x.shape()[0], 1), |(i, _)| x[[i, 0]]))
 /// };
@@ -36,7 +36,7 @@ use crate::metric::{BaseScorePolicy, Measure};
 /// };
 /// // No score is lost, the map stays the same, and it marks one of four features: 3 / (1 + 1/0.75 + 1).
 /// let x = array![[0.5, 0.5, 0.5, 0.5]];
-/// let value = Adcc::new().evaluate_on(Data::new(x.view(), &[0]).model(&first).explainer(&weights))?;
+/// let value = Adcc::new().evaluate_on(EvaluationData::new(x.view(), &[0]).model(&first).explainer(&weights))?;
 /// assert!((value.value - 0.9).abs() < 1e-6);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
@@ -85,7 +85,10 @@ impl<T: Real> MapWork<T> for MapsOfMasked {
         let batch = explained.batch();
         let (inputs, layout) = (batch.inputs(), batch.layout());
         let masked = mask_inputs(inputs, explained.maps()?, layout, MaskScaling::Relative)?.inputs;
-        let call = format!("what maps keep of {}", batch.run().call(&batch.samples()));
+        let call = format!(
+            "what maps keep of {}",
+            batch.dataset().call(&batch.samples())
+        );
         explained.explain(masked.view(), &batch.targets(), |row| row, &call)
     }
 }

@@ -19,11 +19,11 @@ pub struct DropFormula;
 ///
 /// With scores in (0, 1]: 0 = nothing is lost, 1 = everything; **lower is better**, because the mask
 /// *keeps* the features with large attributions. A constant map has no mask, and so no value. Rises count as 0; see
-/// [`AverageIncrease`](crate::AverageIncrease) for them. Base scores of 0 and below are an error unless
+/// [`AverageIncrease`](crate::metric::AverageIncrease) for them. Base scores of 0 and below are an error unless
 /// [`base_score_policy`](ScoreMetric::base_score_policy) says otherwise.
 ///
 /// ```
-/// use xai_attribution::AverageDrop;
+/// use xai_attribution::metric::AverageDrop;
 /// let drop = AverageDrop::new().evaluate_scores(&[0.8, 0.5], &[0.2, 0.9])?;
 /// assert!((drop.value - 0.375).abs() < 1e-8); // (0.6/0.8 + 0)/2
 /// # Ok::<(), xai_attribution::Error>(())
@@ -40,7 +40,7 @@ pub struct DropFormula;
 /// Chattopadhay et al., *Grad-CAM++*, 2018, section 4.1.
 ///
 /// Xplique's `AverageDropMetric` divides by any base score;
-/// [`BaseScorePolicy::AsIs`](crate::BaseScorePolicy::AsIs) gives the same number.
+/// [`BaseScorePolicy::AsIs`](crate::metric::BaseScorePolicy::AsIs) gives the same number.
 ///
 /// # Elsewhere
 /// `xplique.AverageDropMetric`

@@ -21,7 +21,7 @@ pub struct GainFormula;
 /// Base scores above 1 are an error unless [`base_score_policy`](ScoreMetric::base_score_policy) says otherwise.
 ///
 /// ```
-/// use xai_attribution::AverageGain;
+/// use xai_attribution::metric::AverageGain;
 /// let gain = AverageGain::new().evaluate_scores(&[0.5, 0.8], &[0.75, 0.1])?;
 /// assert!((gain.value - 0.25).abs() < 1e-8); // (0.25/0.5 + 0)/2
 /// # Ok::<(), xai_attribution::Error>(())
@@ -79,7 +79,7 @@ pub struct IncreaseFormula;
 /// In [0, 1], higher is better; an equal score is no increase. A constant map has no mask, and so no value.
 ///
 /// ```
-/// use xai_attribution::AverageIncrease;
+/// use xai_attribution::metric::AverageIncrease;
 /// let increase = AverageIncrease::new().evaluate_scores(&[0.8, 0.5, 0.5], &[0.2, 0.9, 0.5])?;
 /// assert_eq!(increase.value, 1.0 / 3.0);
 /// # Ok::<(), xai_attribution::Error>(())

@@ -6,11 +6,11 @@ use xai_core::evaluation::Remark;
 use xai_core::{Real, Result};
 
 use crate::batch::data::CheckedData;
-use crate::batch::{Data, ExplainedBatch, SampleBatch};
+use crate::batch::{ExplainedBatch, SampleBatch};
 use crate::model::black_box::{into_inner, lock};
 use crate::model::{IntoTargets, Model, Samples, Scoring};
 use crate::run::evaluation_run::{Records, Sums, UNNAMED, for_each_batch};
-use crate::run::{CompletedScores, EvaluationError};
+use crate::{CompletedScores, EvaluationData, EvaluationError};
 
 /// Scores of every sample, for the unchanged input and for the input masked by its map.
 ///
@@ -53,8 +53,8 @@ impl MaskedScores {
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
-/// use xai_attribution::run::base_scores;
-/// use xai_attribution::Scoring;
+/// use xai_attribution::scores::base_scores;
+/// use xai_attribution::model::Scoring;
 /// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
 ///     Ok(batch.into_dimensionality().unwrap().to_owned())
 /// };
@@ -70,7 +70,7 @@ pub fn base_scores<T: Real, M: Model<T> + ?Sized>(
     targets: &(impl IntoTargets + ?Sized),
     scoring: &Scoring,
 ) -> Result<Vec<f64>, EvaluationError> {
-    let mut data = Data::new(inputs, targets).model(model);
+    let mut data = EvaluationData::new(inputs, targets).model(model);
     data.scoring = *scoring;
     // Scores of unchanged inputs are the same for any layout.
     let data = data.with_any_layout().check(false)?;
@@ -94,8 +94,8 @@ pub fn base_scores<T: Real, M: Model<T> + ?Sized>(
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
-/// use xai_attribution::run::masked_scores;
-/// use xai_attribution::{AverageDrop, AverageIncrease, Scoring};
+/// use xai_attribution::scores::masked_scores;
+/// use xai_attribution::{metric::{AverageDrop, AverageIncrease}, model::Scoring};
 /// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
 ///     Ok(batch.into_dimensionality().unwrap().to_owned())
 /// };
@@ -115,7 +115,7 @@ pub fn masked_scores<T: Real, M: Model<T> + ?Sized>(
     maps: impl Samples<T>,
     scoring: &Scoring,
 ) -> Result<MaskedScores, EvaluationError> {
-    let mut data = Data::new(inputs, targets).model(model).maps(maps);
+    let mut data = EvaluationData::new(inputs, targets).model(model).maps(maps);
     data.scoring = *scoring;
     masked_scores_on(data)
 }
@@ -124,13 +124,15 @@ pub fn masked_scores<T: Real, M: Model<T> + ?Sized>(
 ///
 /// # Errors
 /// As [`Evaluate::evaluate_on`](crate::Evaluate::evaluate_on).
-pub fn masked_scores_on<T: Real>(data: Data<'_, T>) -> Result<MaskedScores, EvaluationError> {
+pub fn masked_scores_on<T: Real>(
+    data: EvaluationData<'_, T>,
+) -> Result<MaskedScores, EvaluationError> {
     let data = data.check(false)?;
     if let Some(maps) = &data.explained.maps {
-        data.run.check_maps(&**maps)?;
+        data.dataset.check_maps(&**maps)?;
     }
     let are_given = data.explained.maps.is_some();
-    let sums = Mutex::new(Sums::new(data.run.n_samples(), 1));
+    let sums = Mutex::new(Sums::new(data.dataset.n_samples(), 1));
     let [base, masked] = collect(&data, |batch, records| {
         let explained = ExplainedBatch::new(batch, &data.explained)?;
         let outcome = batch.base_scores().and_then(|_| explained.masked_scores());
@@ -142,13 +144,13 @@ pub fn masked_scores_on<T: Real>(data: Data<'_, T>) -> Result<MaskedScores, Eval
         lock(&sums).add(0, &explained, are_given)
     })?;
     if are_given {
-        data.run.assume_explained_class();
+        data.dataset.assume_explained_class();
     }
-    let check = into_inner(sums).class_check(&data.run, &[are_given]);
+    let check = into_inner(sums).class_check(&data.dataset, &[are_given]);
     Ok(MaskedScores {
         base: base.into_iter().flatten().collect(),
         masked,
-        assumed: data.run.assumed(),
+        assumed: data.dataset.assumed(),
         warnings: check.map_or_else(Vec::new, |check| check.warnings(&[UNNAMED.to_owned()])),
     })
 }
@@ -158,8 +160,10 @@ fn collect<T: Real, const N: usize>(
     data: &CheckedData<'_, T>,
     work: impl Fn(&SampleBatch<'_, T>, &Mutex<Records>) -> Result<()> + Sync,
 ) -> Result<[Vec<Option<f64>>; N], EvaluationError> {
-    let records = Mutex::new(Records::new(data.run.n_samples()));
-    let outcome = for_each_batch(&*data.model, &data.run, &|batch| Ok(work(batch, &records)?));
+    let records = Mutex::new(Records::new(data.dataset.n_samples()));
+    let outcome = for_each_batch(&*data.model, &data.dataset, &|batch| {
+        Ok(work(batch, &records)?)
+    });
     let mut taken = into_inner(records).take(None).into_iter();
     match outcome {
         // Records are in the order in which their scores were first recorded: base scores before masked ones.

@@ -4,13 +4,12 @@ use xai_core::evaluation::{PooledValue, check_names, check_size, parameter_setti
 use xai_core::{Real, Result};
 
 use crate::batch::data::{CheckedData, ExplainerData};
-use crate::batch::{Data, PlannedRows, SideInput};
-use crate::evaluation::{EvaluationTable, EvaluationValues, MetricValues, Statistics};
 use crate::metric::{CombinedValues, Measure, key};
 use crate::model::{Counted, Explainer, IntoTargets, Model, Samples, Scoring};
 use crate::run::evaluation_run::EvaluationRun;
-use crate::run::{Evaluate, EvaluationError};
-use crate::{help, input};
+use crate::side::SideInput;
+use crate::table::{EvaluationTable, EvaluationValues, MetricValues, Statistics};
+use crate::{Evaluate, EvaluationData, EvaluationError, PlannedRows, help, input};
 
 /// Evaluates all metrics of all explainers without repeating a model call.
 ///
@@ -23,14 +22,14 @@ use crate::{help, input};
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
-/// use xai_attribution::{AverageDrop, AverageGain, AverageIncrease, Evaluation};
+/// use xai_attribution::{Benchmark, metric::{AverageDrop, AverageGain, AverageIncrease}};
 /// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
 ///     Ok(batch.into_dimensionality().unwrap().to_owned())
 /// };
 /// let inputs = array![[0.8, 0.2], [0.4, 0.6], [0.9, 0.1]];
 /// let good = array![[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]];
 /// let bad = array![[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]];
-/// let table = Evaluation::new(&model, inputs.view(), &[0, 1, 0])
+/// let table = Benchmark::new(&model, inputs.view(), &[0, 1, 0])
 ///     .maps("good", good.view())
 ///     .maps("bad", bad.view())
 ///     .metric(AverageDrop::default())
@@ -42,8 +41,8 @@ use crate::{help, input};
 /// assert_eq!(table.model_calls.rows, 3 + 2 * 3); // each input once, each masked input once
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
-pub struct Evaluation<'a, T> {
-    data: Data<'a, T>,
+pub struct Benchmark<'a, T> {
+    data: EvaluationData<'a, T>,
     explained: Vec<ExplainerData<'a, T>>,
     metrics: Vec<(String, Box<dyn Measure<T> + 'a>)>,
     statistics: Statistics,
@@ -53,17 +52,17 @@ pub struct Evaluation<'a, T> {
     pairs: Box<dyn Fn(u64, u64) + Sync + 'a>,
 }
 
-impl<T: Real> std::fmt::Debug for Evaluation<'_, T> {
+impl<T: Real> std::fmt::Debug for Benchmark<'_, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names: Vec<&str> = self.metrics.iter().map(|(name, _)| &**name).collect();
-        f.debug_struct("Evaluation")
+        f.debug_struct("Benchmark")
             .field("data", &self.data)
             .field("metrics", &names)
             .finish_non_exhaustive()
     }
 }
 
-impl<T: Real> Evaluate for Evaluation<'_, T> {
+impl<T: Real> Evaluate for Benchmark<'_, T> {
     type Configured = Self;
     type Subject = Self;
 
@@ -77,25 +76,25 @@ impl<T: Real> Evaluate for Evaluation<'_, T> {
     }
 }
 
-impl<'a, T: Real> Evaluation<'a, T> {
+impl<'a, T: Real> Benchmark<'a, T> {
     /// Creates an evaluation of explainers of a model on some inputs. `targets` are class indices `(n,)` or rows `(n,
     /// n_outputs)`.
     ///
     /// Inputs and maps may be views or owned arrays. To own the model as well, use [`on`](Self::on) with
-    /// [`Data::owned_model`].
+    /// [`EvaluationData::owned_model`].
     #[must_use]
     pub fn new<M: Model<T> + ?Sized>(
         model: &'a M,
         inputs: impl Samples<T> + 'a,
         targets: &(impl IntoTargets + ?Sized),
     ) -> Self {
-        Self::on(Data::new(inputs, targets).model(model))
+        Self::on(EvaluationData::new(inputs, targets).model(model))
     }
 
     /// Creates an evaluation on some data, without a model for metrics that need none. Maps and explainer of the data
     /// itself are not evaluated: add them under a name with the setters below.
     #[must_use]
-    pub fn on(data: Data<'a, T>) -> Self {
+    pub fn on(data: EvaluationData<'a, T>) -> Self {
         Self {
             data,
             explained: Vec::new(),
@@ -207,16 +206,16 @@ impl<'a, T: Real> Evaluation<'a, T> {
     }
 
     /// Also keeps the curves of metrics that are areas under a curve
-    /// ([`ExplainerValue::curve`](crate::evaluation::ExplainerValue::curve)). No further model calls are needed.
+    /// ([`ExplainerValue::curve`](crate::table::ExplainerValue::curve)). No further model calls are needed.
     ///
     /// ```
     /// use ndarray::{Array2, ArrayViewD, array};
-    /// use xai_attribution::{Deletion, Evaluation};
+    /// use xai_attribution::{Benchmark, metric::Deletion};
     /// let sum = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
     ///     Ok(batch.sum_axis(ndarray::Axis(1)).insert_axis(ndarray::Axis(1)).into_dimensionality().unwrap())
     /// };
     /// let x = array![[4.0, 2.0]];
-    /// let table = Evaluation::new(&sum, x.view(), &[0])
+    /// let table = Benchmark::new(&sum, x.view(), &[0])
     ///     .maps("inputs", x.view())
     ///     .metric(Deletion::new().steps(None))
     ///     .with_curves()
@@ -248,12 +247,12 @@ impl<'a, T: Real> Evaluation<'a, T> {
     ///
     /// ```
     /// use ndarray::{Array2, ArrayViewD, array};
-    /// use xai_attribution::{Deletion, Evaluation, Insertion};
+    /// use xai_attribution::{Benchmark, metric::{Deletion, Insertion}};
     /// let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
     ///     Ok(batch.into_dimensionality().unwrap().to_owned())
     /// };
     /// let inputs = array![[0.8, 0.2, 0.1], [0.4, 0.6, 0.1]];
-    /// let table = Evaluation::new(&model, inputs.view(), &[0, 1])
+    /// let table = Benchmark::new(&model, inputs.view(), &[0, 1])
     ///     .maps("inputs", inputs.view())
     ///     .metric(Deletion::default())
     ///     .metric(Insertion::default())
@@ -288,7 +287,7 @@ impl<'a, T: Real> Evaluation<'a, T> {
     /// Evaluates everything into a table of explainers by metrics, with intervals, rankings and tests.
     ///
     /// If there are several metrics, one that is undefined for the scores gets no values and a reason
-    /// ([`MetricResult::undefined`](crate::evaluation::MetricResult::undefined)). If it is the only metric, that is
+    /// ([`MetricResult::undefined`](crate::table::MetricResult::undefined)). If it is the only metric, that is
     /// an error.
     ///
     /// # Errors
@@ -307,9 +306,9 @@ impl<'a, T: Real> Evaluation<'a, T> {
     pub fn plan(self) -> Result<PlannedRows, EvaluationError> {
         self.check_names()?;
         let available = self.data.available_inputs();
-        let run = self.data.check(false)?.run;
+        let dataset = self.data.check(false)?.dataset;
         let evaluation = EvaluationRun {
-            run: &run,
+            dataset: &dataset,
             explained: &self.explained,
             metrics: named(&self.metrics),
             curves: false,
@@ -365,10 +364,10 @@ impl<'a, T: Real> Evaluation<'a, T> {
             .map(str::to_owned)
             .collect();
         let available = self.data.available_inputs();
-        let CheckedData { model, run, .. } = self.data.check(false)?;
+        let CheckedData { model, dataset, .. } = self.data.check(false)?;
         let counted = Counted::new(&*model);
         let evaluation = EvaluationRun {
-            run: &run,
+            dataset: &dataset,
             explained: &self.explained,
             metrics: named(&self.metrics),
             curves: self.curves,
@@ -379,7 +378,7 @@ impl<'a, T: Real> Evaluation<'a, T> {
             pairs: &*self.pairs,
         };
         let collected = evaluation.run(&counted, &available)?;
-        let (values, curves, n) = (collected.values, collected.curves, run.n_samples());
+        let (values, curves, n) = (collected.values, collected.curves, dataset.n_samples());
         let pooled_of = |m: usize| -> Vec<PooledValue> {
             let pooled = values.iter().filter_map(|by_metric| match &by_metric[m] {
                 CombinedValues::Pooled(pooled) => Some(pooled.clone()),
@@ -422,11 +421,11 @@ impl<'a, T: Real> Evaluation<'a, T> {
                         .collect(),
                 });
         Ok(EvaluationValues {
-            n_samples: run.n_samples(),
+            n_samples: dataset.n_samples(),
             explainers,
             metrics: metric_values.collect(),
             model_calls: counted.calls(),
-            assumed: run.assumed(),
+            assumed: dataset.assumed(),
             map_class_check: collected.map_class_check,
         })
     }

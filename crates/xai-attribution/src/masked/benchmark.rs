@@ -9,18 +9,17 @@ use xai_core::{Error, Result};
 use super::MaskedModel;
 use super::budget::{Budget, Limited};
 use super::model::PresenceModel;
-use crate::batch::{Data, PlannedRows, Segments};
-use crate::evaluation::{Evaluation, EvaluationValues};
-use crate::input;
 use crate::model::{Concurrent, Targets};
-use crate::run::{Evaluate, EvaluationError};
+use crate::side::Segments;
+use crate::table::EvaluationValues;
+use crate::{Benchmark, Evaluate, EvaluationData, EvaluationError, PlannedRows, input};
 
 /// Evaluates metrics of explainers of a [`MaskedModel`]; see [the module](super).
 ///
 /// Samples with the same number of features are evaluated together, as rows of presence indicators: 1 for a kept
 /// feature, and the baseline 0 for a removed one. If all samples have the same number of features, the values are
 /// bit-identical to those of a model of `x ⊙ kept`.
-pub struct MaskedEvaluation<'a> {
+pub struct MaskedBenchmark<'a> {
     model: &'a dyn MaskedModel,
     targets: Targets,
     /// Samples grouped by their number of features.
@@ -31,15 +30,15 @@ pub struct MaskedEvaluation<'a> {
     most: Option<u64>,
 }
 
-impl std::fmt::Debug for MaskedEvaluation<'_> {
+impl std::fmt::Debug for MaskedBenchmark<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("MaskedEvaluation")
+        f.debug_struct("MaskedBenchmark")
             .field("n_features", &self.n_features)
             .finish_non_exhaustive()
     }
 }
 
-impl<'a> MaskedEvaluation<'a> {
+impl<'a> MaskedBenchmark<'a> {
     /// Creates an evaluation of samples with `n_features[i]` features each.
     #[must_use]
     pub fn new(model: &'a dyn MaskedModel, n_features: &[usize]) -> Self {
@@ -104,7 +103,7 @@ impl<'a> MaskedEvaluation<'a> {
     /// As [`values`](Self::values).
     pub fn plan<C>(&self, configure: C) -> Result<PlannedRows, EvaluationError>
     where
-        C: for<'e> Fn(Evaluation<'e, f64>, &[usize]) -> Evaluation<'e, f64>,
+        C: for<'e> Fn(Benchmark<'e, f64>, &[usize]) -> Benchmark<'e, f64>,
     {
         self.check()?;
         let mut planned = PlannedRows::default();
@@ -156,10 +155,10 @@ impl<'a> MaskedEvaluation<'a> {
     /// number of maps or targets than samples, and for a map without one attribution per feature; NaN or infinity in
     /// maps; an invalid parameter if more queries are planned than allowed, for a baseline other than 0, and for metrics
     /// that compare samples with each other if samples have different numbers of features; errors of the model, and
-    /// those of [`Evaluation::values`]. Errors of inputs and parameters are returned before the model is called.
+    /// those of [`Benchmark::values`]. Errors of inputs and parameters are returned before the model is called.
     pub fn values<C>(&self, configure: C) -> Result<EvaluationValues, EvaluationError>
     where
-        C: for<'e> Fn(Evaluation<'e, f64>, &[usize]) -> Evaluation<'e, f64>,
+        C: for<'e> Fn(Benchmark<'e, f64>, &[usize]) -> Benchmark<'e, f64>,
     {
         self.plan(&configure)?;
         let limited = Limited {
@@ -197,13 +196,13 @@ impl<'a> MaskedEvaluation<'a> {
         &self,
         group: &Group,
         model: &'e Concurrent<'e, PresenceModel<'_>>,
-        configure: &impl Fn(Evaluation<'e, f64>, &[usize]) -> Evaluation<'e, f64>,
-    ) -> Result<Evaluation<'e, f64>> {
+        configure: &impl Fn(Benchmark<'e, f64>, &[usize]) -> Benchmark<'e, f64>,
+    ) -> Result<Benchmark<'e, f64>> {
         let targets = self.targets.gather(&group.samples);
         let (n, features) = (group.samples.len(), group.n_features);
         // The unchanged input has all its features.
         let presence = Array2::<f64>::ones((n, features));
-        let data = Data::new(presence, &targets)
+        let data = EvaluationData::new(presence, &targets)
             .with_presence_of(Arc::clone(&group.samples))
             .model(model)
             // If a metric needs segments, each feature is a segment of its own.
@@ -211,7 +210,7 @@ impl<'a> MaskedEvaluation<'a> {
                 (n, 1, features),
                 |(_, _, f)| f as u32,
             )));
-        let mut evaluation = Evaluation::on(data);
+        let mut evaluation = Benchmark::on(data);
         for (name, maps) in &self.explainers {
             let values = group.samples.iter().flat_map(|&i| maps[i].iter().copied());
             let group_maps = Array2::from_shape_vec((n, features), values.collect())
