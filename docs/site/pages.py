@@ -19,7 +19,7 @@ import peers
 import rust
 from command import run
 from markdown import cell, code, parameters, plain
-from xai_metrics import _native, attribution, casebased, graph, repro
+from xai_metrics import _native, attribution, casebased, counterfactual, graph, repro
 from xai_metrics.attribution import metric_infos
 
 ROOT = Path(__file__).parents[2]
@@ -58,9 +58,19 @@ def main(xai, folder):
     for family, module in {"casebased": casebased, "graph": graph, "repro": repro}.items():
         worked = examples.worked(family, xai)
         for info in module.metric_infos():
-            is_of_attributions = info.kind == "data attribution"
-            page = of_training_data(info) if is_of_attributions else of_family(info, worked[info.name])
+            if info.kind == "data attribution":
+                page = of_function(info, casebased.data_attribution, "xai casebased attribution", DEFINED["casebased"])
+            elif info.name in worked:
+                page = of_family(info, worked[info.name])
+            else:
+                page = of_function(info, module, None, DEFINED[family])
             write(folder / f"metrics/{family}/{info.name}.md", page)
+    of_files = json.loads(run(xai, "xai counterfactual list --json", ROOT))["metrics"]
+    with_command = {metric["name"].replace("-", "_") for metric in of_files}
+    for info in counterfactual.metric_infos():
+        command = "xai counterfactual" if info.name in with_command else None
+        page = of_function(info, counterfactual, command, DEFINED["counterfactual"])
+        write(folder / f"metrics/counterfactual/{info.name}.md", page)
     for family, title in FAMILIES.items():
         infos = importlib.import_module(f"xai_metrics.{family}").metric_infos()
         write(folder / f"metrics/{family}/index.md", table(title, infos))
@@ -134,23 +144,32 @@ def disagreement(info):
             yield point
 
 
-def of_training_data(info):
-    """The page of a metric of training-data attribution; its example is that of the function."""
-    function = getattr(casebased.data_attribution, info.name)
+#: What the symbols of definitions mean, by family.
+DEFINED = {
+    "casebased": "The value of one test case `t`, where `τ_ti` is the attribution to training case `i`:",
+    "counterfactual": "The value of one query `x` with its counterfactuals `x'`, where `d` is a distance:",
+    "graph": "Where `V` and `E` are nodes and edges, and `V'` and `E'` those of the counterfactual:",
+}
+
+
+def of_function(info, module, group, defined):
+    """The page of a metric that is a function of a module; its example is that of the function."""
+    function = getattr(module, info.name)
     example = inspect.getdoc(function).partition("Examples\n--------\n")[2]
-    command = f"xai casebased attribution {info.name.replace('_', '-')} --help"
     elsewhere = ", ".join(f"`{peer}`" for peer in info.elsewhere)
     parts = [
         facts(info, [("elsewhere", elsewhere and f"{elsewhere}. The numbers may differ")]),
         "## Definition",
-        "The value of one test case `t`, where `τ_ti` is the attribution to training case `i`:",
+        defined,
         code(info.formula, "none"),
         plain(info.extremes),
     ]
     if info.parameters:
         parts += ["## Parameters", parameters(info.parameters)]
     parts += ["## What it does not tell", plain(info.limits)]
-    parts += ["## Example", code(example.strip(), "pycon"), "On files:", code(command, "sh")]
+    parts += ["## Example", code(example.strip(), "pycon")]
+    if group is not None:
+        parts += ["On files:", code(f"{group} {info.name.replace('_', '-')} --help", "sh")]
     return "\n\n".join(parts) + "\n"
 
 
@@ -171,7 +190,7 @@ def reference():
     """The pages of the package for Python. What several modules have is on the page of the first."""
     seen = set()
     for module in ("xai_metrics", "xai_metrics.attribution", "xai_metrics.attribution.metrics",
-                   "xai_metrics.casebased", "xai_metrics.casebased.data_attribution", "xai_metrics.graph", "xai_metrics.repro",
+                   "xai_metrics.casebased", "xai_metrics.casebased.data_attribution", "xai_metrics.counterfactual", "xai_metrics.graph", "xai_metrics.repro",
                    "xai_metrics.reliability", "xai_metrics.spark", "xai_metrics_sql"):  # fmt: skip
         listed = importlib.import_module(module)
         later = attribution.metrics.__all__ if module == "xai_metrics.attribution" else ()

@@ -6,7 +6,7 @@ import inspect
 import re
 import textwrap
 
-from xai_metrics import attribution, casebased, graph, repro
+from xai_metrics import attribution, casebased, counterfactual, graph, repro
 from xai_metrics.attribution import metric_infos
 
 #: What each package is called, and the modules that stand in for it.
@@ -105,7 +105,7 @@ def ours_of(name, found):
     text = said[""] + said.get("Notes", "")
     roles = re.findall(r":(?:func|class):`~?(xai_metrics\.(?!compat)[\w.]+)`", text)
     roles += [f"xai_metrics.{OURS[name]}"] if name in OURS else []
-    families = [family.__name__ for family in (attribution, casebased, graph, repro) if hasattr(family, name)]
+    families = [family.__name__ for family in (attribution, casebased, counterfactual, graph, repro) if hasattr(family, name)]
     ours = [*re.findall(r"^(xai_metrics\.(?!compat)[\w.]+) :", said.get("See Also", "")), *roles]
     ours += [f"{family}.{name}" for family in families]
     return f":py:obj:`~{ours[0]}`" if ours else ""

@@ -14,6 +14,7 @@ use xai_metrics::graph::{Fidelity, GroundTruth, Unfaithfulness};
 use xai_metrics::{casebased, families};
 
 use crate::attribution::MapMetrics;
+use crate::counterfactual::CounterfactualMetrics;
 use crate::metric_commands::commands;
 use crate::metric_commands::list::{Listed, present};
 use crate::{Context, examples};
@@ -67,6 +68,10 @@ pub(crate) fn metric_command(metric: &FamilyMetric) -> Option<String> {
         ("attribution", _) => {
             let has_command = commands::<MapMetrics>().any(|entry| entry.info == info);
             has_command.then(|| format!("xai attribution {name}"))
+        }
+        ("counterfactual", _) => {
+            let has_command = commands::<CounterfactualMetrics>().any(|entry| entry.info == info);
+            has_command.then(|| format!("xai counterfactual {name}"))
         }
         (_, "data attribution") => Some(format!("xai casebased attribution {name}")),
         ("repro", "regression") => Some("xai repro regression".to_owned()),

@@ -20,7 +20,7 @@ pub(crate) const GIVE_A_MODEL: Help =
     Help::new("give the model as a function of rows, or its predictions as arrays");
 
 /// A model that predicts the class of each row, `(rows, d)` → `rows` classes.
-pub type ModelFunction<'a> = dyn Fn(ArrayView2<'_, f64>) -> Result<Vec<i64>> + Sync + 'a;
+pub type ModelFunction<'a> = dyn Fn(ArrayView2<'_, f64>) -> Result<Vec<i64>> + Send + Sync + 'a;
 
 /// A causal rule: when one feature moves in a direction, another one must move, too.
 ///
@@ -151,7 +151,7 @@ impl<'a> CounterfactualData<'a> {
     #[must_use]
     pub fn model(
         mut self,
-        model: impl Fn(ArrayView2<'_, f64>) -> Result<Vec<i64>> + Sync + 'a,
+        model: impl Fn(ArrayView2<'_, f64>) -> Result<Vec<i64>> + Send + Sync + 'a,
     ) -> Self {
         self.model = Some(Box::new(model));
         self
@@ -553,6 +553,6 @@ pub(crate) fn missing(which: Input) -> Error {
     Error::parameter(which, "none", expected)
 }
 
-fn not_of_kind(which: Input, kind: &str) -> Error {
+pub(crate) fn not_of_kind(which: Input, kind: &str) -> Error {
     Error::parameter(which, which, format!("an input that takes {kind}"))
 }

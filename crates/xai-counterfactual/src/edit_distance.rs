@@ -1,6 +1,34 @@
 //! Edit distance of texts.
 
+use xai_core::describe::{MetricInfo, metric};
 use xai_core::parallel;
+
+use crate::input;
+
+/// Number of edits from a text to its counterfactual, relative to the longer one.
+///
+/// ```text
+/// count: insertions + deletions + replacements   share: count / max(|before|, |after|)
+/// ```
+///
+/// # Extremes
+/// 0: the texts are the same. 1: no token stays in place.
+///
+/// # Limits
+/// All tokens weigh alike: a negation is one edit.
+///
+/// # Source
+/// Levenshtein, *Binary codes capable of correcting deletions, insertions, and reversals*, 1966; Prado-Romero and Stilo, *GRETEL*, 2022.
+///
+/// # Elsewhere
+/// `gretel.LevenshteinDistance`
+#[metric(
+    name = "edit-distance",
+    direction = Direction::Lower,
+    range = Range::SHARE,
+    needs = &[input::SEQUENCES],
+)]
+pub const EDIT_DISTANCE: &MetricInfo = INFO;
 
 /// Edits that turn one sequence of tokens into another.
 #[derive(Debug, Clone, Copy, PartialEq)]

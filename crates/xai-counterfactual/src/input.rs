@@ -53,14 +53,20 @@ pub const SCHEMA: Input = Input::new("schema");
 pub const CONSTRAINTS: Input = Input::new("constraints");
 /// Repeated runs of a method, see [`CounterfactualData::run`](crate::CounterfactualData::run).
 pub const RUNS: Input = Input::new("runs");
+/// Pairs of token sequences, before and after.
+pub const SEQUENCES: Input = Input::new("sequences");
 /// Numbers per query.
 pub const VALUES: Input = Input::new("values");
 /// The group of each query.
 pub const GROUPS: Input = Input::new("groups");
 
-/// The inputs that are arrays, beside the queries, the counterfactuals and the query of each, repeated runs, the
-/// training rows with their labels, and the inputs of the group gap.
+/// The inputs that are arrays, and the model.
 pub const INPUTS: &[InputSpec] = &[
+    InputSpec::new(QUERIES, Element::Number, &["n", "d"], "Rows that are explained"),
+    InputSpec::new(COUNTERFACTUALS, Element::Number, &["N", "d"], "Counterfactuals, any number per query").per_explainer(),
+    InputSpec::new(QUERY, Element::Integer, &["N"], "Row number of each counterfactual's query, from 0").option("query_index").per_explainer(),
+    InputSpec::new(TRAIN, Element::Number, &["T", "d"], "Training rows"),
+    InputSpec::new(TRAIN_LABELS, Element::Class, &["T"], "Classes of the training rows: labels, or predictions of the model"),
     InputSpec::new(CLASS, Element::Class, &["n"], "Predicted class of each query"),
     InputSpec::new(TARGET, Element::Class, &["n"], "Wanted class of each query; without it, any other class is wanted"),
     InputSpec::new(PREDICTED, Element::Class, &["N"], "Predicted class of each counterfactual").per_explainer(),
@@ -68,12 +74,13 @@ pub const INPUTS: &[InputSpec] = &[
     InputSpec::new(ROW_CLASS, Element::Class, &["N"], "Class of the training rows that each counterfactual is compared with; default: its target, or else its predicted class").per_explainer(),
     InputSpec::new(P_TARGET, Element::Number, &["N"], "Probability of the target class of each counterfactual").per_explainer(),
     InputSpec::new(P_TARGET_QUERY, Element::Number, &["n"], "Probability of the target class of each query"),
-    InputSpec::new(OTHERS, Element::Number, &["M", "d"], "Counterfactuals of another method"),
-    InputSpec::new(OTHER_QUERY, Element::Integer, &["M"], "Query of each counterfactual of the other method"),
+    InputSpec::new(OTHERS, Element::Number, &["M", "d"], "Counterfactuals of another method, or of another run").per_explainer(),
+    InputSpec::new(OTHER_QUERY, Element::Integer, &["M"], "Row number of the query of each of them, from 0").per_explainer(),
     InputSpec::new(INPUT_DISTANCE, Element::Number, &["n"], "Distance between each query and its perturbed copy"),
     InputSpec::new(RECONSTRUCTION_TARGET, Element::Number, &["N", "d"], "Reconstructions of the counterfactuals by the target class's autoencoder").per_explainer(),
     InputSpec::new(RECONSTRUCTION_ORIGIN, Element::Number, &["N", "d"], "Reconstructions of the counterfactuals by the query class's autoencoder").per_explainer(),
     InputSpec::new(RECONSTRUCTION_ALL, Element::Number, &["N", "d"], "Reconstructions of the counterfactuals by the autoencoder of all data").per_explainer(),
     InputSpec::new(NOISY_PREDICTIONS, Element::Class, &["N", "S"], "Predicted classes of noisy copies of each counterfactual").per_explainer(),
     InputSpec::new(MODEL_PREDICTIONS, Element::Class, &["J", "N"], "Predicted classes of the counterfactuals by other models").per_explainer(),
+    InputSpec::model(MODEL, Element::Model, "Model with a score for each class; its predictions replace those that are not given"),
 ];

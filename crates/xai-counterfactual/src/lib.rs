@@ -55,6 +55,7 @@
 mod data;
 mod distance;
 mod edit_distance;
+mod given;
 pub mod input;
 pub mod metric;
 mod reference;
@@ -62,16 +63,19 @@ pub mod registry;
 mod schema;
 mod search;
 mod selection;
+mod unlike;
 mod values;
 
 pub use data::{CounterfactualData, ModelFunction, Rule};
 pub use distance::{DistanceOptions, MadScale, MixedDistance, ZeroScale};
-pub use edit_distance::{EditDistance, edit_distance, edit_distances};
+pub use edit_distance::{EDIT_DISTANCE, EditDistance, edit_distance, edit_distances};
+pub use given::{InputArray, spec};
 pub use metric::CounterfactualMetric;
 pub use reference::Reference;
 pub use registry::FAMILY;
 pub use schema::{Change, Feature, FeatureKind, Schema};
 pub use selection::{Over, Rows, Selection};
+pub use unlike::nearest_unlike_neighbors;
 pub use values::CounterfactualValues;
 pub use xai_core::{Error, ErrorKind, Result};
 

@@ -6,6 +6,7 @@ use xai_core::Result;
 use xai_core::describe::{Family, MetricEntry, Setting, Value, with};
 
 use crate::data::CounterfactualData;
+use crate::edit_distance::EDIT_DISTANCE;
 use crate::input;
 use crate::metric::{self, CounterfactualMetric};
 use crate::values::CounterfactualValues;
@@ -76,7 +77,7 @@ pub const METRICS: &[Entry] = &[
     entry::<metric::DiscriminativePower>(),
 ];
 
-/// The metrics of counterfactuals, the group gap included.
+/// The metrics of counterfactuals, with the group gap and the edit distance of texts.
 pub const FAMILY: Family = Family {
     name: "counterfactual",
     package: env!("CARGO_PKG_NAME"),
@@ -85,12 +86,18 @@ pub const FAMILY: Family = Family {
     metrics: || {
         let computed = METRICS.iter().map(Entry::description);
         computed
-            .chain([MetricEntry::new(metric::GROUP_GAP, ())])
+            .chain([metric::GROUP_GAP, EDIT_DISTANCE].map(|info| MetricEntry::new(info, ())))
             .collect()
     },
     operations: &[],
     inputs: input::INPUTS,
 };
+
+/// The metrics whose inputs are all known.
+pub fn possible(data: &CounterfactualData<'_>) -> impl Iterator<Item = &'static Entry> {
+    let is_possible = |entry: &&Entry| entry.info.needs.iter().all(|&need| data.has(need));
+    METRICS.iter().filter(is_possible)
+}
 
 /// Finds a metric by its name or its name in another package; `_` may be written for `-`.
 ///

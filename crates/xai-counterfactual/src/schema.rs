@@ -1,6 +1,7 @@
 //! Features: their kinds, ranges, and how they may change.
 
 use xai_core::describe::Parameter;
+use xai_core::number::check_finite;
 use xai_core::{Error, Help, Result};
 
 use ndarray::ArrayView2;
@@ -201,6 +202,19 @@ impl Feature {
             .any(|&column| (a[column] - b[column]).abs() > tolerance)
     }
 
+    /// Returns whether a counterfactual changes it by more than a tolerance in a way that it does not allow.
+    #[must_use]
+    pub fn is_violated(&self, query: &[f64], counterfactual: &[f64], tolerance: f64) -> bool {
+        // Only features with an order, which have one column, can be bound to a direction.
+        let rise = counterfactual[self.columns[0]] - query[self.columns[0]];
+        match self.change {
+            Change::Any => false,
+            Change::None => self.differs(query, counterfactual, tolerance),
+            Change::Increase => -rise > tolerance,
+            Change::Decrease => rise > tolerance,
+        }
+    }
+
     /// Returns whether the columns of a row are an indicator of one category.
     fn is_one_hot(&self, row: &[f64]) -> bool {
         let values = || self.columns.iter().map(|&column| row[column]);
@@ -221,9 +235,13 @@ impl Feature {
                 known.is_none_or(|known| known.contains(&value))
             }
             FeatureKind::Numeric | FeatureKind::Ordinal => {
-                let is_on_step = self
-                    .step
-                    .is_none_or(|step| ((value - self.low.unwrap_or(0.0)) / step).fract() == 0.0);
+                let is_on_step = self.step.is_none_or(|step| {
+                    let low = self.low.unwrap_or(0.0);
+                    let steps = (value - low) / step;
+                    // 0.3 / 0.1 is 2.9999999999999996: value, low and step are each rounded to half an ulp.
+                    let rounding = 2.0 * f64::EPSILON * (value.abs() + low.abs()) / step;
+                    (steps - steps.round()).abs() <= rounding
+                });
                 let is_in_range = self.low.is_none_or(|low| value >= low)
                     && self.high.is_none_or(|high| value <= high);
                 is_in_range && is_on_step
@@ -244,9 +262,11 @@ impl Feature {
         if let Some(column) = self.columns.iter().find(|&&column| column >= n_columns) {
             return wrong(column, "a column of the table");
         }
-        if let (Some(low), Some(high)) = (self.low, self.high)
-            && (low > high || low.is_nan() || high.is_nan())
-        {
+        let low = self.low.unwrap_or(f64::NEG_INFINITY);
+        let high = self.high.unwrap_or(f64::INFINITY);
+        // Also false for NaN.
+        let is_range = low <= high;
+        if !is_range {
             return wrong(
                 &format_args!("{low} to {high}"),
                 "a range from a smaller to a larger number",
@@ -352,9 +372,12 @@ impl Schema {
     ///
     /// One-hot groups are not guessed, not even from names such as `job=clerk` and `job_clerk`. Columns beyond the end
     /// of `names` are named by their number.
-    #[must_use]
-    pub fn guess(table: ArrayView2<'_, f64>, names: &[String]) -> Self {
+    ///
+    /// # Errors
+    /// `NonFinite` for a table with values that are not finite.
+    pub fn guess(table: ArrayView2<'_, f64>, names: &[String]) -> Result<Self> {
         const MAX_LEVELS: usize = 20;
+        check_finite(input::ROWS, table)?;
         let features = table
             .columns()
             .into_iter()
@@ -380,10 +403,7 @@ impl Schema {
                     None => feature,
                 }
             });
-        Self {
-            n_columns: table.ncols(),
-            features: features.collect(),
-        }
+        Self::new(table.ncols(), features.collect())
     }
 
     /// Number of columns.

@@ -3,7 +3,7 @@
 use ndarray::{Array2, array};
 use xai_core::{ErrorKind, Input};
 use xai_counterfactual::metric::{
-    Coverage, DppDiversity, NearestDistance, Proximity, Redundancy, Validity, Ynn,
+    Coverage, DppDiversity, InDomain, NearestDistance, Proximity, Redundancy, Validity, Ynn,
 };
 use xai_counterfactual::{
     Change, CounterfactualData, CounterfactualMetric, Error, Feature, MixedDistance, Reference,
@@ -230,4 +230,28 @@ fn more_rows_than_requested_are_an_error_for_distinct_rows() {
         .unwrap();
     let error = Validity::new().distinct(true).evaluate(&data).unwrap_err();
     assert_eq!(error.input(), input::REQUESTED);
+}
+
+#[test]
+fn steps_are_compared_within_the_rounding_of_the_division_and_bounds_are_numbers() {
+    let schema = Schema::new(1, vec![Feature::numeric(0).step(0.1)]).unwrap();
+    let possible = |value: f64| {
+        let rows = array![[value]];
+        let data =
+            CounterfactualData::new(&schema, array![[0.0]].view(), rows.view(), &[0]).unwrap();
+        InDomain::new().evaluate(&data).unwrap().value
+    };
+    // 0.3 / 0.1 is 2.9999999999999996.
+    for value in [0.3, 0.7, -1.1, 123_456.7] {
+        assert_eq!(possible(value), Some(1.0), "{value}");
+    }
+    for value in [0.35, 0.300_000_1, 123_456.75] {
+        assert_eq!(possible(value), Some(0.0), "{value}");
+    }
+    let mut feature = Feature::numeric(0);
+    feature.high = Some(f64::NAN);
+    let error = Schema::new(1, vec![feature]).unwrap_err();
+    about(&error, input::SCHEMA, &[]);
+    let error = Schema::guess(array![[1.0], [f64::NAN]].view(), &[]).unwrap_err();
+    about(&error, input::ROWS, &[1, 0]);
 }

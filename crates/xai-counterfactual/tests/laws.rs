@@ -338,5 +338,5 @@ fn every_metric_has_a_direction_a_range_and_sections() {
             info.name
         );
     }
-    assert_eq!(registry::FAMILY.infos().count(), 28);
+    assert_eq!(registry::FAMILY.infos().count(), 29);
 }

@@ -27,6 +27,7 @@
 //! | the true explanation | [`ground_truth()`], [`GroundTruthMetric`] | agreement of the mask with it |
 //! | the same, at every threshold | [`GroundTruthMetric::curves`] | the ROC and the precision-recall curve |
 //! | the model itself, as a [`GraphModel`] | [`explained_outputs`], [`SparsitySweep::evaluate_model`], [`RobustFidelityMetric`] | all of the above from a mask; fidelity over explanation sizes; fidelity that only removes a random part at a time |
+//! | a counterfactual graph | [`edit_size()`] | edges and nodes that differ |
 //! | nothing but the mask | [`mask::MaskMetric`] | size, entropy and connectivity |
 //! | many graphs | [`OverGraphs`], [`dataset::MacroAverages`], [`dataset::micro_intervals`] | averages over graphs with intervals, and scores over all rows together |
 //!
@@ -62,6 +63,7 @@
 
 pub mod dataset;
 mod edge_index;
+mod edit_size;
 pub mod fidelity;
 pub mod ground_truth;
 #[doc(hidden)]
@@ -81,6 +83,8 @@ pub use ndarray;
 pub use dataset::over_graphs::OverGraphs;
 #[doc(inline)]
 pub use dataset::sweep::SparsitySweep;
+#[doc(inline)]
+pub use edit_size::{EDIT_SIZE, EditSize, edit_size};
 #[doc(inline)]
 pub use fidelity::characterization::{Characterization, Fidelity};
 #[doc(inline)]

@@ -1,8 +1,9 @@
 //! Registration of the metrics, in the order in which they are shown.
 
-use xai_core::describe::{Family, Operation, Scores};
+use xai_core::describe::{Family, MetricEntry, Operation, Scores};
 
 use crate::dataset::SweepCurve;
+use crate::edit_size::EDIT_SIZE;
 use crate::fidelity::RobustFidelity;
 use crate::fidelity::characterization::{Characterization, Fidelity};
 use crate::fidelity::robust::RobustFidelityMetric;
@@ -30,6 +31,7 @@ pub const FAMILY: Family = Family {
             Unfaithfulness::entries(),
             GroundTruth::entries(),
             MaskProperties::entries(),
+            vec![MetricEntry::new(EDIT_SIZE, ())],
         ]
         .concat()
     },

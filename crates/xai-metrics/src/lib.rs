@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`attribution`] | does the model still believe its answer on what an attribution map keeps? |
 //! | [`casebased`] | does a prediction agree with its nearest training cases? |
+//! | [`counterfactual`] | are counterfactuals valid, near, plausible and possible? |
 //! | [`graph`] | is an explanatory subgraph sufficient and necessary? |
 //! | [`repro`] | do repeated trainings make the same predictions, and the same errors? |
 //!
@@ -53,6 +54,9 @@ pub use xai_casebased as casebased;
 pub use xai_core as common;
 #[doc(no_inline)]
 pub use xai_core::ndarray;
+#[cfg(feature = "counterfactual")]
+#[doc(inline)]
+pub use xai_counterfactual as counterfactual;
 #[cfg(feature = "graph")]
 #[doc(inline)]
 pub use xai_graph as graph;
@@ -71,6 +75,8 @@ pub fn families() -> &'static [&'static Family] {
         &attribution::FAMILY,
         #[cfg(feature = "casebased")]
         &casebased::FAMILY,
+        #[cfg(feature = "counterfactual")]
+        &counterfactual::FAMILY,
         #[cfg(feature = "graph")]
         &graph::FAMILY,
         #[cfg(feature = "repro")]
@@ -123,6 +129,8 @@ pub mod prelude {
     #[cfg(feature = "casebased")]
     pub use xai_casebased::{CaseExplainer, Kernel, Level, correspondence};
     pub use xai_core::{Accumulator, Activation, Distance, Error, ErrorKind, InputLayout, Result};
+    #[cfg(feature = "counterfactual")]
+    pub use xai_counterfactual::{CounterfactualData, CounterfactualMetric, Reference, Schema};
     #[cfg(feature = "graph")]
     pub use xai_graph::{
         Characterization, FidelityMetric, GroundTruthMetric, KlDirection, UnfaithfulnessMetric,

@@ -16,7 +16,7 @@
 //! | `report` | reports and their pages |
 //! | `stored` | states as bytes, and results as Python values |
 //! | `work` | threads, interrupts, and calls back into Python |
-//! | `casebased`, `attribution`, `graph`, `repro` | the functions and classes of one family each |
+//! | `casebased`, `attribution`, `counterfactual`, `graph`, `repro` | the functions and classes of one family each |
 
 // Only `arrow` allows it, for the data of a C interface.
 #![deny(unsafe_code)]
@@ -34,6 +34,7 @@ mod array;
 mod arrow;
 mod attribution;
 mod casebased;
+mod counterfactual;
 mod described;
 mod error;
 mod graph;
@@ -57,6 +58,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     registry::register(module)?;
     casebased::register(module)?;
     attribution::register(module)?;
+    counterfactual::register(module)?;
     graph::register(module)?;
     repro::register(module)?;
     reliability::register(module)?;

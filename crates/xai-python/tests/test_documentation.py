@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from xai_metrics import attribution, casebased, graph, reliability, repro
+from xai_metrics import attribution, casebased, counterfactual, graph, reliability, repro
 from xai_metrics.attribution import metric_infos, metrics
 
 PUBLIC = [
     pytest.param(getattr(module, name), id=f"{module.__name__}.{name}")
-    for module in (attribution, casebased, graph, reliability, repro)
+    for module in (attribution, casebased, counterfactual, graph, reliability, repro)
     for name in module.__all__
 ]
 FUNCTIONS = [case for case in PUBLIC if inspect.isroutine(case.values[0])]

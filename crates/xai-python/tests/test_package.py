@@ -22,8 +22,8 @@ def run_python(code: str) -> str:
 def test_importing_needs_numpy_alone() -> None:
     loaded = run_python(
         "import sys, numpy.random; before = set(sys.modules); import xai_metrics; from xai_metrics import "
-        "casebased, attribution, graph, reliability, repro; "
-        "from xai_metrics.compat import case_explainer, torch_geometric; "
+        "casebased, attribution, counterfactual, graph, reliability, repro; "
+        "from xai_metrics.compat import case_explainer, ceval, torch_geometric; "
         "from xai_metrics.compat import xplique; "
         "print(*{name.partition('.')[0] for name in set(sys.modules) - before})"
     ).split()

@@ -6,6 +6,7 @@
 mod arrays;
 mod attribution;
 mod casebased;
+mod counterfactual;
 mod data_attribution;
 mod errors;
 mod examples;

@@ -27,7 +27,8 @@ use crate::values::{CounterfactualValues, mean};
     name = "causal-consistency",
     direction = Direction::Higher,
     range = Range::SHARE,
-    needs = &[input::COUNTERFACTUALS, input::CONSTRAINTS],
+    needs = &[input::QUERIES, input::COUNTERFACTUALS, input::CONSTRAINTS],
+    example = 1.0,
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct CausalConsistency {

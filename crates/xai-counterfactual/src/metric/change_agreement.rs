@@ -40,7 +40,8 @@ pub enum ChangeAgreementScore {
     name = "change-agreement",
     direction = Direction::None,
     range = Range::SHARE,
-    needs = &[input::COUNTERFACTUALS, input::OTHERS],
+    needs = &[input::QUERIES, input::COUNTERFACTUALS, input::OTHERS],
+    example = 0.5,
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters, Default)]
 pub struct ChangeAgreement {

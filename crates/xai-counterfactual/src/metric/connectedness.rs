@@ -33,7 +33,8 @@ use crate::values::{Best, CounterfactualValues};
     name = "connectedness",
     direction = Direction::Higher,
     range = Range::SHARE,
-    needs = &[input::COUNTERFACTUALS, input::TRAIN, input::TRAIN_LABELS],
+    needs = &[input::QUERIES, input::COUNTERFACTUALS, input::TRAIN, input::TRAIN_LABELS, input::ROW_CLASS],
+    example = 1.0,
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct Connectedness {

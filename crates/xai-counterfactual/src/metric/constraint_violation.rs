@@ -46,7 +46,8 @@ pub enum ViolationScore {
     name = "constraint-violation",
     direction = Direction::Lower,
     range = Range::SHARE,
-    needs = &[input::COUNTERFACTUALS, input::SCHEMA],
+    needs = &[input::QUERIES, input::COUNTERFACTUALS, input::SCHEMA],
+    example = 0.5,
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct ConstraintViolation {
@@ -68,16 +69,6 @@ impl CounterfactualMetric for ConstraintViolation {
             .iter()
             .filter(|feature| feature.change != Change::Any)
             .collect();
-        let is_violated = |feature: &Feature, x: &[f64], c: &[f64]| {
-            // Only features with an order, which have one column, can be bound to a direction.
-            let rise = c[feature.columns[0]] - x[feature.columns[0]];
-            match feature.change {
-                Change::Any => false,
-                Change::None => feature.differs(x, c, self.tolerance),
-                Change::Increase => -rise > self.tolerance,
-                Change::Decrease => rise > self.tolerance,
-            }
-        };
         Ok(per_row!(
             self,
             data,
@@ -85,7 +76,7 @@ impl CounterfactualMetric for ConstraintViolation {
             |_: usize, x: &[f64], c: &[f64]| {
                 let n_violated = bound
                     .iter()
-                    .filter(|feature| is_violated(feature, x, c))
+                    .filter(|feature| feature.is_violated(x, c, self.tolerance))
                     .count();
                 (!bound.is_empty()).then(|| match self.score {
                     ViolationScore::Rows => f64::from(n_violated > 0),

@@ -45,7 +45,8 @@ pub enum CostScore {
     name = "cost",
     direction = Direction::Lower,
     range = Range::NON_NEGATIVE,
-    needs = &[input::COUNTERFACTUALS, input::SCHEMA],
+    needs = &[input::QUERIES, input::COUNTERFACTUALS, input::SCHEMA],
+    example = 2.5,
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters, Default)]
 pub struct Cost {

@@ -55,7 +55,8 @@ pub enum CoverageScore {
     name = "coverage",
     direction = Direction::Higher,
     range = Range::SHARE,
-    needs = &[input::COUNTERFACTUALS],
+    needs = &[input::QUERIES, input::COUNTERFACTUALS],
+    example = 1.0,
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters, Default)]
 pub struct Coverage {

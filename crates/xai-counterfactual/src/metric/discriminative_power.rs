@@ -33,7 +33,8 @@ use crate::values::{CounterfactualValues, mean};
     name = "discriminative-power",
     direction = Direction::Higher,
     range = Range::SHARE,
-    needs = &[input::COUNTERFACTUALS, input::CLASS, input::PREDICTED, input::TRAIN, input::TRAIN_LABELS],
+    needs = &[input::QUERIES, input::COUNTERFACTUALS, input::CLASS, input::PREDICTED, input::TRAIN, input::TRAIN_LABELS],
+    example = 1.0,
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct DiscriminativePower {

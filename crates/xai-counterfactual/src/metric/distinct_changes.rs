@@ -47,7 +47,8 @@ pub enum DistinctScore {
     name = "distinct-changes",
     direction = Direction::Higher,
     range = Range::SHARE,
-    needs = &[input::COUNTERFACTUALS],
+    needs = &[input::QUERIES, input::COUNTERFACTUALS],
+    example = 1.0,
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters, Default)]
 pub struct DistinctChanges {

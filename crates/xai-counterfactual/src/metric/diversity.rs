@@ -31,7 +31,8 @@ use crate::values::{CounterfactualValues, mean};
     name = "diversity",
     direction = Direction::Higher,
     range = Range::NON_NEGATIVE,
-    needs = &[input::COUNTERFACTUALS],
+    needs = &[input::QUERIES, input::COUNTERFACTUALS],
+    example = 5.0,
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters, Default)]
 pub struct Diversity {

@@ -32,7 +32,8 @@ use crate::values::CounterfactualValues;
     title = "DPP diversity",
     direction = Direction::Higher,
     range = Range::SHARE,
-    needs = &[input::COUNTERFACTUALS],
+    needs = &[input::QUERIES, input::COUNTERFACTUALS],
+    example = 0.9722,
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters, Default)]
 pub struct DppDiversity {

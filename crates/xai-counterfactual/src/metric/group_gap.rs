@@ -9,8 +9,6 @@ use xai_core::tensor::check_shape;
 use crate::input;
 use crate::values::mean;
 
-/// The description of the group gap.
-///
 /// Difference between the largest and the smallest mean of a group.
 ///
 /// ```text

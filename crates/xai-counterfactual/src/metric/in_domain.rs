@@ -45,7 +45,8 @@ pub enum DomainScore {
     name = "in-domain",
     direction = Direction::Higher,
     range = Range::SHARE,
-    needs = &[input::COUNTERFACTUALS, input::SCHEMA],
+    needs = &[input::QUERIES, input::COUNTERFACTUALS, input::SCHEMA],
+    example = 1.0,
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters, Default)]
 pub struct InDomain {

@@ -47,7 +47,8 @@ pub enum OutlierScore {
     name = "local-outlier-factor",
     direction = Direction::Lower,
     range = Range::NON_NEGATIVE,
-    needs = &[input::COUNTERFACTUALS, input::TRAIN],
+    needs = &[input::QUERIES, input::COUNTERFACTUALS, input::TRAIN],
+    example = 0.9228,
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct LocalOutlierFactor {

@@ -43,7 +43,8 @@ pub enum ModelScore {
     name = "model-validity",
     direction = Direction::Higher,
     range = Range::SHARE,
-    needs = &[input::COUNTERFACTUALS, input::MODEL_PREDICTIONS],
+    needs = &[input::QUERIES, input::COUNTERFACTUALS, input::MODEL_PREDICTIONS, input::ROW_CLASS],
+    example = 0.75,
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters, Default)]
 pub struct ModelValidity {

@@ -69,7 +69,8 @@ impl Reduce {
     name = "nearest-distance",
     direction = Direction::Lower,
     range = Range::NON_NEGATIVE,
-    needs = &[input::COUNTERFACTUALS, input::TRAIN],
+    needs = &[input::QUERIES, input::COUNTERFACTUALS, input::TRAIN, input::TRAIN_LABELS, input::ROW_CLASS],
+    example = 3.0,
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct NearestDistance {

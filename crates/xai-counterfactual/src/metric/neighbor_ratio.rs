@@ -35,7 +35,8 @@ use crate::values::{Best, CounterfactualValues};
     name = "neighbor-ratio",
     direction = Direction::Lower,
     range = Range::NON_NEGATIVE,
-    needs = &[input::COUNTERFACTUALS, input::TRAIN, input::TRAIN_LABELS],
+    needs = &[input::QUERIES, input::COUNTERFACTUALS, input::TRAIN, input::TRAIN_LABELS, input::ROW_CLASS],
+    example = 0.4167,
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters, Default)]
 pub struct NeighborRatio {

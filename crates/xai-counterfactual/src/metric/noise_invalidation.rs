@@ -27,7 +27,8 @@ use crate::values::CounterfactualValues;
     name = "noise-invalidation",
     direction = Direction::Lower,
     range = Range::SHARE,
-    needs = &[input::COUNTERFACTUALS, input::NOISY_PREDICTIONS],
+    needs = &[input::QUERIES, input::COUNTERFACTUALS, input::NOISY_PREDICTIONS, input::ROW_CLASS],
+    example = 0.25,
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters, Default)]
 pub struct NoiseInvalidation {

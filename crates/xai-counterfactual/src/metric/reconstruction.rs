@@ -28,7 +28,8 @@ use crate::values::CounterfactualValues;
     title = "IM1",
     direction = Direction::Lower,
     range = Range::NON_NEGATIVE,
-    needs = &[input::COUNTERFACTUALS, input::RECONSTRUCTION_TARGET, input::RECONSTRUCTION_ORIGIN],
+    needs = &[input::QUERIES, input::COUNTERFACTUALS, input::RECONSTRUCTION_TARGET, input::RECONSTRUCTION_ORIGIN],
+    example = 0.0556,
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct Im1 {
@@ -61,7 +62,8 @@ pub struct Im1 {
     title = "IM2",
     direction = Direction::Lower,
     range = Range::NON_NEGATIVE,
-    needs = &[input::COUNTERFACTUALS, input::RECONSTRUCTION_TARGET, input::RECONSTRUCTION_ALL],
+    needs = &[input::QUERIES, input::COUNTERFACTUALS, input::RECONSTRUCTION_TARGET, input::RECONSTRUCTION_ALL],
+    example = 0.125,
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct Im2 {

@@ -50,7 +50,8 @@ pub enum RedundancyScore {
     name = "redundancy",
     direction = Direction::Lower,
     range = Range::SHARE,
-    needs = &[input::COUNTERFACTUALS, input::MODEL],
+    needs = &[input::QUERIES, input::COUNTERFACTUALS, input::MODEL],
+    example = 0.0,
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters, Default)]
 pub struct Redundancy {

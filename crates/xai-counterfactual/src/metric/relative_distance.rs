@@ -5,8 +5,8 @@ use super::{CounterfactualMetric, per_row};
 use crate::data::CounterfactualData;
 use crate::distance::DistanceOptions;
 use crate::input;
-use crate::reference::Among;
 use crate::selection::Selection;
+use crate::unlike::unlike;
 use crate::values::CounterfactualValues;
 
 /// Distance of a counterfactual relative to that of the nearest training row of the wanted class.
@@ -33,7 +33,8 @@ use crate::values::CounterfactualValues;
     name = "relative-distance",
     direction = Direction::Lower,
     range = Range::NON_NEGATIVE,
-    needs = &[input::COUNTERFACTUALS, input::TRAIN, input::TRAIN_LABELS],
+    needs = &[input::QUERIES, input::COUNTERFACTUALS, input::TRAIN, input::TRAIN_LABELS, input::TARGET],
+    example = 0.8333,
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters, Default)]
 pub struct RelativeDistance {
@@ -48,16 +49,7 @@ pub struct RelativeDistance {
 impl CounterfactualMetric for RelativeDistance {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
         let reference = data.require_reference()?;
-        reference.labels()?;
-        let among: Vec<Among> = match data.known_classes(input::TARGET) {
-            Some(target) => target.iter().copied().map(Among::Class).collect(),
-            None => data
-                .require_classes(input::CLASS)?
-                .iter()
-                .copied()
-                .map(Among::Except)
-                .collect(),
-        };
+        let among = unlike(data, reference)?;
         let searches = reference.searches(self.distance)?;
         let unlike = searches.nearest(data.queries.view(), &among, 1)?;
         let distance = &searches.distance;

@@ -47,7 +47,8 @@ pub enum SetMode {
     name = "set-distance",
     direction = Direction::Lower,
     range = Range::NON_NEGATIVE,
-    needs = &[input::COUNTERFACTUALS, input::OTHERS],
+    needs = &[input::QUERIES, input::COUNTERFACTUALS, input::OTHERS],
+    example = 3.25,
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters, Default)]
 pub struct SetDistance {

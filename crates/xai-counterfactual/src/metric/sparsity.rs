@@ -43,7 +43,8 @@ pub enum SparsityScore {
     name = "sparsity",
     direction = Direction::Lower,
     range = Range::SHARE,
-    needs = &[input::COUNTERFACTUALS],
+    needs = &[input::QUERIES, input::COUNTERFACTUALS],
+    example = 0.5,
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct Sparsity {

@@ -40,7 +40,8 @@ pub enum ConfidenceScore {
     name = "target-confidence",
     direction = Direction::Higher,
     range = Range::SHARE,
-    needs = &[input::COUNTERFACTUALS, input::P_TARGET],
+    needs = &[input::QUERIES, input::COUNTERFACTUALS, input::P_TARGET],
+    example = 0.625,
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters, Default)]
 pub struct TargetConfidence {

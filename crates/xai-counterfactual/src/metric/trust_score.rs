@@ -46,7 +46,8 @@ pub enum TrustValue {
     name = "trust-score",
     direction = Direction::Higher,
     range = Range::SHARE,
-    needs = &[input::COUNTERFACTUALS, input::TRAIN, input::TRAIN_LABELS],
+    needs = &[input::QUERIES, input::COUNTERFACTUALS, input::TRAIN, input::TRAIN_LABELS, input::ROW_CLASS],
+    example = 0.5833,
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct TrustScore {

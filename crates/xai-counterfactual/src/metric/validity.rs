@@ -46,7 +46,8 @@ use crate::values::{Best, CounterfactualValues};
     name = "validity",
     direction = Direction::Higher,
     range = Range::SHARE,
-    needs = &[input::COUNTERFACTUALS, input::PREDICTED],
+    needs = &[input::QUERIES, input::COUNTERFACTUALS, input::PREDICTED, input::TARGET],
+    example = 1.0,
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters, Default)]
 pub struct Validity {

@@ -34,7 +34,8 @@ use crate::values::{Best, CounterfactualValues};
     title = "yNN",
     direction = Direction::Higher,
     range = Range::SHARE,
-    needs = &[input::COUNTERFACTUALS, input::TRAIN, input::TRAIN_LABELS],
+    needs = &[input::QUERIES, input::COUNTERFACTUALS, input::TRAIN, input::TRAIN_LABELS, input::ROW_CLASS],
+    example = 0.5,
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Parameters)]
 pub struct Ynn {

@@ -5,6 +5,7 @@ module                    question
 ========================  =======================================================================
 :mod:`.casebased`         does a prediction agree with its nearest training cases?
 :mod:`.attribution`       are attribution maps faithful, robust, localized and concise?
+:mod:`.counterfactual`    are counterfactuals valid, near, plausible and possible?
 :mod:`.graph`             is an explanatory subgraph sufficient and necessary?
 :mod:`.repro`             do repeated trainings make the same predictions and the same errors?
 :mod:`.reliability`       can a metric be trusted on this data?
@@ -29,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 from ._native import __version__
 
 if TYPE_CHECKING:
-    from . import attribution, casebased, compat, graph, reliability, repro, spark, sql
+    from . import attribution, casebased, compat, counterfactual, graph, reliability, repro, spark, sql
     from ._registry import find
     from ._report import Report, ReportDiff
     from .attribution import explain
@@ -41,6 +42,7 @@ __all__ = [
     "attribution",
     "casebased",
     "compat",
+    "counterfactual",
     "explain",
     "find",
     "graph",

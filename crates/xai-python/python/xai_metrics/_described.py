@@ -66,7 +66,7 @@ class MetricInfo(Result):
         The name in tables, and of the metric's function or argument: ``average_drop``.
     title : str
         The name in headings: ``Average drop``.
-    family : {"attribution", "casebased", "graph", "repro", "reliability"}
+    family : {"attribution", "casebased", "counterfactual", "graph", "repro", "reliability"}
         The module that has it.
     summary : str
         Definition in one sentence, without its full stop.

@@ -2,6 +2,7 @@
 
 mod answers;
 mod curves;
+mod edits;
 mod fidelity;
 mod ground_truth;
 mod mask;
@@ -44,6 +45,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module,
         state::graph_micro_intervals,
         curves::graph_characterization,
+        edits::graph_edit_size,
         curves::graph_fidelity_curve_auc,
         unfaithfulness::graph_unfaithfulness,
         unfaithfulness::graph_unfaithfulness_rows,

@@ -22,6 +22,7 @@
 pub mod attribution;
 pub mod casebased;
 pub mod compared;
+pub mod counterfactual;
 pub mod data_attribution;
 pub mod graph;
 pub mod repro;
@@ -39,6 +40,8 @@ macro_rules! with_sections {
             texts: Texts,
             #[serde(default, skip_serializing_if = "Vec::is_empty")]
             data_attribution: DataAttribution,
+            #[serde(default, skip_serializing_if = "Vec::is_empty")]
+            counterfactual: Counterfactual,
             graph: Graph,
             repro: Repro,
             simulation: Simulation,

@@ -6,6 +6,7 @@
 
 mod attribution;
 mod casebased;
+mod counterfactual;
 mod data_attribution;
 mod graph;
 mod repro;
@@ -28,6 +29,7 @@ pub(crate) const SECTIONS: &[&dyn StudySection] = &[
     &attribution::AttributionSection,
     &texts::TextsSection,
     &data_attribution::DataAttributionSection,
+    &counterfactual::CounterfactualSection,
     &graph::GraphSection,
     &repro::ReproSection,
     &simulation::SimulationSection,

@@ -4,6 +4,7 @@
 module                      replaces
 ==========================  ==========================================================
 :mod:`.case_explainer`      ``case_explainer`` 0.2.0
+:mod:`.ceval`               ``ceval`` 1.1: its class ``CEval``
 :mod:`.quantus`             ``quantus`` 0.6: its metrics and ``evaluate``
 :mod:`.captum_metrics`      ``captum.metrics`` 0.9
 :mod:`.xplique`             ``xplique``: its ``metrics``
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from . import (
         captum_metrics,
         case_explainer,
+        ceval,
         quantus,
         torch_geometric,
         xplique,
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = [
     "captum_metrics",
     "case_explainer",
+    "ceval",
     "quantus",
     "torch_geometric",
     "xplique",

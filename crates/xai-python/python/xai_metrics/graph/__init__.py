@@ -14,6 +14,7 @@ outputs on the whole and the kept graph    :func:`unfaithfulness`
 the true mask                              :func:`ground_truth`, :func:`ground_truth_curves`
 a model as a function of arrays            :func:`sweep`, :func:`robust_fidelity`
 only the mask                              :func:`mask_properties`
+a counterfactual graph                     :func:`edit_size`
 many graphs, blocks, machines              :class:`FidelityAccumulator` and the other accumulators
 =========================================  ===========================================================
 
@@ -33,6 +34,7 @@ from ._accumulators import (
     UnfaithfulnessAccumulator,
     micro_intervals,
 )
+from ._edits import EditSizes, edit_size
 from ._fidelity import Fidelity, characterization_score, fidelity, fidelity_curve_auc
 from ._ground_truth import (
     GroundTruth,
@@ -68,6 +70,7 @@ from ._unfaithfulness import (
 
 __all__ = [
     "DatasetScores",
+    "EditSizes",
     "ExplainedOutputs",
     "Fidelity",
     "FidelityAccumulator",
@@ -90,6 +93,7 @@ __all__ = [
     "best_of_truths",
     "characterization_score",
     "counted_elements",
+    "edit_size",
     "explained_outputs",
     "fidelity",
     "fidelity_curve_auc",

@@ -1,0 +1,329 @@
+//! `xai counterfactual compare`: metrics of the counterfactuals of several methods.
+
+use clap::Args;
+use serde_json::{Map, Value, json};
+use xai_files::{Failure, Files, InFiles};
+use xai_metrics::common::describe::Range;
+use xai_metrics::common::describe::Setting;
+use xai_metrics::common::evaluation::{EvaluationTable, EvaluationValues, MetricValues, check_size};
+use xai_metrics::counterfactual::metric::{Coverage, GroupGap, group_gap};
+use xai_metrics::counterfactual::{Change, CounterfactualValues, input, registry};
+use xai_report::sections::counterfactual::{FeatureChange, FeatureViolation};
+
+use crate::counterfactual::data::{Method, Study, StudyOptions};
+use crate::counterfactual::family::{CounterfactualMetrics, is_possible};
+use crate::metric_commands::comparison::ComparisonOptions;
+use crate::metric_commands::{InputFiles, Run};
+use crate::output::{intervals, text};
+use crate::usage::interval_options::IntervalOptions;
+use crate::usage::named_file::NamedFile;
+use crate::{Context, examples};
+
+/// Name of the reference method.
+const REFERENCE: &str = "nearest unlike neighbours";
+
+/// `xai counterfactual compare`
+#[derive(Debug, Args)]
+#[command(after_help = examples::section(&[
+    "xai counterfactual compare --queries q.csv --counterfactuals dice=d.csv wachter=w.csv --train t.csv --schema s.toml",
+    "xai counterfactual compare --queries q.csv --counterfactuals dice=d.csv --model m.onnx --schema s.toml --groups sex",
+]))]
+pub(crate) struct CompareMethods {
+    #[command(flatten)]
+    comparison: ComparisonOptions<CounterfactualMetrics>,
+    #[command(flatten)]
+    study: StudyOptions,
+    /// Column of the queries with groups of people, whose means are compared by every metric.
+    #[arg(long, value_name = "COLUMN")]
+    groups: Option<String>,
+    /// Leaves out nearest unlike neighbours, which are otherwise compared with as a method if training rows are given.
+    #[arg(long)]
+    no_reference: bool,
+}
+
+/// A comparison of methods.
+pub(crate) struct ComparedMethods {
+    pub(crate) table: EvaluationTable,
+    /// Values of each method by metric, in the order of the table.
+    pub(crate) values: Vec<Vec<CounterfactualValues>>,
+    /// Share of the queries with a valid counterfactual of each method; `None` if validity is not known.
+    pub(crate) success: Vec<Option<f64>>,
+    /// For each method and metric, the gap between groups and their names by number.
+    gaps: Vec<Vec<GroupGap>>,
+    groups: Vec<String>,
+    study: Study,
+    methods: Vec<Method>,
+}
+
+impl Run for CompareMethods {
+    fn run(&self, context: &Context) -> Result<(), Failure> {
+        let working = context.working("comparing counterfactuals");
+        let compared = self.evaluate(context)?;
+        drop(working);
+        self.comparison.write_scores(&compared.table)?;
+        let json = intervals::as_pairs(&compared.to_json().map_err(Failure::new)?)?;
+        context.present(&json, || compared.to_text())
+    }
+}
+
+impl CompareMethods {
+    /// All metrics of all methods.
+    pub(crate) fn evaluate(&self, context: &Context) -> Result<ComparedMethods, Failure> {
+        let named = self.comparison.named(input::COUNTERFACTUALS);
+        let files: Vec<InputFiles> = named.iter().map(|method| self.files_of(method)).collect();
+        let study = Study::read(&self.study, self.comparison.files(), &files)?;
+        let mut names: Vec<String> = named.iter().map(|method| method.name.clone()).collect();
+        let mut methods = Vec::new();
+        for files in &files {
+            methods.push(study.method(files)?);
+        }
+        let mut data = Vec::new();
+        for (method, files) in methods.iter().zip(&files) {
+            data.push(study.data(method).in_files(&study.places(files))?);
+        }
+        let selected = self
+            .comparison
+            .select(|metric| data.iter().all(|data| is_possible(metric.entry, data)))?;
+        for metric in &selected {
+            metric.check()?;
+        }
+        drop(data);
+        let shared = self.comparison.files();
+        if !self.no_reference {
+            let k = study.n_requested(&methods);
+            if let Some(method) = study.unlike(k).in_files(&study.places(shared))? {
+                names.push(REFERENCE.to_owned());
+                methods.push(method);
+            }
+        }
+        let options = Files::new().options(&IntervalOptions::NAMES).options(&[
+            (input::COUNTERFACTUALS, "--counterfactuals"),
+            (xai_metrics::common::input::EXPLAINERS, "--counterfactuals"),
+            (xai_metrics::common::input::METRICS, "--metrics"),
+        ]);
+        let statistics = self.comparison.intervals.statistics(context);
+        statistics.check().in_files(&options)?;
+        check_size(selected.len(), names.len(), &statistics).in_files(&options)?;
+        context.end_check();
+        let (mut values, mut success) = (Vec::new(), Vec::new());
+        for (index, method) in methods.iter().enumerate() {
+            let places = study.places(files.get(index).unwrap_or(shared));
+            let data = study.data(method).in_files(&places)?;
+            success.push(Coverage::counts(&data).success);
+            let mut of_method = Vec::new();
+            for metric in &selected {
+                // The reference method has no predictions under noise, for example.
+                let is_lacking = index == files.len() && !is_possible(metric.entry, &data);
+                of_method.push(if is_lacking {
+                    undefined(data.n_queries())
+                } else {
+                    let setting = Setting {
+                        name: metric.entry.info.name.to_owned(),
+                        params: metric.settings.clone(),
+                    };
+                    registry::evaluate(&setting, &data).in_files(&places)?
+                });
+            }
+            values.push(of_method);
+        }
+        let metrics = selected.iter().enumerate().map(|(position, metric)| {
+            let rows: Vec<Vec<Option<f64>>> = values
+                .iter()
+                .map(|of: &Vec<CounterfactualValues>| of[position].per_query.clone())
+                .collect();
+            let is_flag =
+                |value: &Option<f64>| value.is_none_or(|value| value == 0.0 || value == 1.0);
+            MetricValues {
+                is_share: metric.entry.info.range == Range::SHARE
+                    && rows.iter().flatten().all(is_flag),
+                info: Some(metric.entry.info),
+                ..MetricValues::new(&*metric.name, metric.entry.info.direction, rows)
+            }
+        });
+        let metrics = metrics.collect();
+        let n_queries = values
+            .first()
+            .and_then(|of| of.first())
+            .map_or(0, |of| of.per_query.len());
+        let table = EvaluationValues::new(names, n_queries, metrics)
+            .table(&statistics)
+            .in_files(&options)?;
+        let groups = self
+            .groups
+            .as_deref()
+            .map(|column| study.groups(column))
+            .transpose()?;
+        let (gaps, groups) = match groups {
+            None => (Vec::new(), Vec::new()),
+            Some(cells) => gaps(&values, &cells).in_files(&options)?,
+        };
+        Ok(ComparedMethods {
+            table,
+            values,
+            success,
+            gaps,
+            groups,
+            study,
+            methods,
+        })
+    }
+
+    /// The files of one method, and those that all methods share.
+    fn files_of(&self, method: &NamedFile) -> InputFiles {
+        let own = self
+            .comparison
+            .all_named()
+            .iter()
+            .filter_map(|(input, files)| {
+                let file = NamedFile::find(files, &method.name)?;
+                Some((*input, file.to_owned()))
+            });
+        let shared = self.comparison.files().iter();
+        own.chain(shared.map(|(input, file)| (input, file.to_owned())))
+            .collect()
+    }
+}
+
+fn undefined(n_queries: usize) -> CounterfactualValues {
+    CounterfactualValues {
+        per_query: vec![None; n_queries],
+        n_undefined: n_queries,
+        ..CounterfactualValues::default()
+    }
+}
+
+type Gaps = (Vec<Vec<GroupGap>>, Vec<String>);
+
+/// The gaps between the groups of queries, and the names of the groups.
+fn gaps(
+    values: &[Vec<CounterfactualValues>],
+    cells: &[String],
+) -> Result<Gaps, xai_metrics::Error> {
+    let mut names = cells.to_vec();
+    names.sort_unstable();
+    names.dedup();
+    let number = |cell: &String| names.binary_search(cell).unwrap_or_default() as i64;
+    let groups: Vec<i64> = cells.iter().map(number).collect();
+    let gaps = values.iter().map(|of_method| {
+        let gaps = of_method.iter().map(|of| group_gap(&of.per_query, &groups));
+        gaps.collect::<Result<Vec<_>, _>>()
+    });
+    Ok((gaps.collect::<Result<_, _>>()?, names))
+}
+
+impl ComparedMethods {
+    /// Features that a method changes although they cannot change in that way.
+    pub(crate) fn violations(&self) -> Vec<FeatureViolation> {
+        let features = self.study.schema().features().iter();
+        let bound = features.filter(|feature| feature.change != Change::Any);
+        let violations = bound.map(|feature| {
+            let share = |method: &Method| {
+                let pairs = self.study.pairs(method);
+                let n = pairs
+                    .filter(|(x, c)| feature.is_violated(x, c, 0.0))
+                    .count();
+                (!method.query.is_empty()).then(|| n as f64 / method.query.len() as f64)
+            };
+            FeatureViolation {
+                feature: feature.name.clone(),
+                shares: self.methods.iter().map(share).collect(),
+            }
+        });
+        let is_violated = |violation: &FeatureViolation| {
+            violation.shares.iter().flatten().any(|share| *share > 0.0)
+        };
+        violations.filter(is_violated).collect()
+    }
+
+    /// Changed features of some queries: of the first counterfactual of each method.
+    pub(crate) fn changes(&self, queries: &[usize]) -> Vec<FeatureChange> {
+        let mut changes = Vec::new();
+        for &query in queries {
+            for (explainer, method) in self.table.explainers.iter().zip(&self.methods) {
+                let Some(row) = method.query.iter().position(|&of| of == query) else {
+                    continue;
+                };
+                let Some((x, c)) = self.study.pairs(method).nth(row) else {
+                    continue;
+                };
+                for feature in self.study.schema().features() {
+                    if feature.differs(&x, &c, 0.0) {
+                        changes.push(FeatureChange {
+                            query,
+                            explainer: explainer.clone(),
+                            feature: feature.name.clone(),
+                            before: self.study.shown(feature, &x),
+                            after: self.study.shown(feature, &c),
+                        });
+                    }
+                }
+            }
+        }
+        changes
+    }
+
+    /// The table as JSON, with the share of queries that each method answers and the mean over rows.
+    fn to_json(&self) -> serde_json::Result<Value> {
+        let mut json = serde_json::to_value(self.table.by_name())?;
+        let names = || self.table.explainers.iter();
+        let success: Map<String, Value> = names()
+            .cloned()
+            .zip(self.success.iter().map(|share| json!(share)))
+            .collect();
+        if let Some(object) = json.as_object_mut() {
+            object.remove("model_calls");
+            object.insert("success".to_owned(), Value::Object(success));
+        }
+        for (position, metric) in self.table.metrics.iter().enumerate() {
+            for (index, name) in names().enumerate() {
+                let of_method = &mut json["metrics"][&metric.metric]["explainers"][name];
+                of_method["pooled_rows"] = json!(self.values[index][position].pooled);
+                if let Some(gaps) = self.gaps.get(index) {
+                    of_method["groups"] = self.gap_json(&gaps[position]);
+                }
+            }
+        }
+        Ok(json)
+    }
+
+    fn gap_json(&self, gap: &GroupGap) -> Value {
+        let means: Map<String, Value> = gap
+            .means
+            .iter()
+            .map(|(group, mean)| (self.groups[*group as usize].clone(), json!(mean)))
+            .collect();
+        json!({ "means": means, "gap": gap.gap, "ratio": gap.ratio })
+    }
+
+    fn to_text(&self) -> String {
+        let answered = self.table.explainers.iter().zip(&self.success);
+        let answered = answered.map(|(name, share)| [name.clone(), text::decimals(*share)]);
+        let success = text::table(&["method", "queries with a valid counterfactual"], answered);
+        let mut parts = vec![self.table.to_string(), success];
+        if !self.gaps.is_empty() {
+            let rows = self
+                .table
+                .explainers
+                .iter()
+                .zip(&self.gaps)
+                .flat_map(|(name, gaps)| {
+                    self.table.metrics.iter().zip(gaps).map(|(metric, gap)| {
+                        let means = gap.means.iter().map(|(group, mean)| {
+                            format!("{} {}", self.groups[*group as usize], text::decimals(*mean))
+                        });
+                        [
+                            name.clone(),
+                            metric.metric.clone(),
+                            text::decimals(gap.gap),
+                            means.collect::<Vec<_>>().join(", "),
+                        ]
+                    })
+                });
+            parts.push(text::table(
+                &["method", "metric", "gap between groups", "means"],
+                rows,
+            ));
+        }
+        parts.join("\n\n")
+    }
+}

@@ -1,0 +1,130 @@
+"""Results of the metrics of counterfactuals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._results import Result
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+@dataclass(frozen=True, eq=False)
+class CounterfactualValue(Result):
+    """Value of a metric for all queries, for each one and for each counterfactual; ``float()`` returns the value.
+
+    Attributes
+    ----------
+    value : float or None
+        Mean over the queries that have a value.
+    pooled : float or None
+        Mean over the counterfactuals that have a value, which other packages report: it weighs a query by the number of its
+        counterfactuals. ``None`` for metrics of sets of counterfactuals.
+    per_query : numpy.ndarray of shape (n,)
+        Value of each query; NaN if it is undefined, or if no counterfactual of the query counts.
+    per_counterfactual : numpy.ndarray of shape (N,) or None
+        Value of each counterfactual; ``None`` for metrics of sets of counterfactuals.
+    n_undefined : int
+        Number of queries without a value.
+    """
+
+    value: float | None
+    pooled: float | None
+    per_query: npt.NDArray[np.float64]
+    per_counterfactual: npt.NDArray[np.float64] | None
+    n_undefined: int
+
+    def __float__(self) -> float:
+        return float("nan") if self.value is None else self.value
+
+    def columns(self) -> dict[str, Any]:
+        """Return queries and their values as columns.
+
+        Returns
+        -------
+        dict of str to list
+            Columns by name.
+        """
+        return {"query": list(range(len(self.per_query))), "value": self.per_query.tolist()}
+
+
+@dataclass(frozen=True, eq=False)
+class CoverageValue(CounterfactualValue):
+    """Coverage with all its scores.
+
+    Attributes
+    ----------
+    success : float or None
+        Share of the queries with a valid counterfactual; ``None`` if validity is not known.
+    fill : float or None
+        Mean share of the requested counterfactuals; ``None`` if their number is not known.
+    counts : numpy.ndarray of shape (n,)
+        Number of counterfactuals of each query.
+    """
+
+    success: float | None
+    fill: float | None
+    counts: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class GroupGap(Result):
+    """Means of groups, and how far they are apart.
+
+    Attributes
+    ----------
+    means : dict
+        Mean of each group; ``None`` if none of its values is defined.
+    gap : float or None
+        Largest mean minus the smallest; ``None`` for fewer than two means.
+    ratio : float or None
+        Smallest mean divided by the largest; ``None`` for fewer than two means, a negative one, or a largest of 0.
+    """
+
+    means: dict[Any, float | None]
+    gap: float | None
+    ratio: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class EditDistances(Result):
+    """Edits from texts to their counterfactuals.
+
+    Attributes
+    ----------
+    counts : numpy.ndarray of shape (n,)
+        Number of insertions, deletions and replacements of each text.
+    per_query : numpy.ndarray of shape (n,)
+        Number relative to the longer text.
+    value : float or None
+        Mean of ``per_query``.
+    """
+
+    counts: npt.NDArray[np.int64]
+    per_query: npt.NDArray[np.float64]
+    value: float | None
+
+
+def value_of(outcome: Mapping[str, Any], kept: npt.NDArray[np.bool_]) -> CounterfactualValue:
+    """Create the result of a metric; ``kept`` are the rows of counterfactuals that exist."""
+    fields = dict(outcome["values"])
+    fields["per_query"] = _array(fields["per_query"])
+    if fields["per_counterfactual"] is not None:
+        values = np.full(len(kept), np.nan)
+        values[kept] = _array(fields["per_counterfactual"])
+        fields["per_counterfactual"] = values
+    coverage = outcome["coverage"]
+    if coverage is None:
+        return CounterfactualValue(**fields)
+    counts = np.asarray(coverage["counts"], np.int64)
+    return CoverageValue(**fields, success=coverage["success"], fill=coverage["fill"], counts=counts)
+
+
+def _array(values: list[float | None]) -> npt.NDArray[np.float64]:
+    # None is NaN.
+    return np.asarray(values, np.float64)
