@@ -76,7 +76,7 @@ def test_names_of_other_packages_and_families_are_found(name: str, found: str) -
         ("kendal_w", r"got 'kendal_w', did you mean reliability\.kendall_w"),
         ("class_detections", r"did you mean casebased\.class_detection or casebased\.subclass_detection"),
         ("torch_geometric.explain.metric.fidelity", r"several: graph\.pos_fidelity .* or graph\.neg_fidelity"),
-        ("zzz", r"got 'zzz', expected a name that metric_infos\(\) of a module has: attribution, casebased, graph"),
+        ("zzz", r"got 'zzz', expected a name that metric_infos\(\) of a module has: attribution, casebased, counterfactual, graph"),
     ],
 )
 def test_names_that_no_metric_has_are_answered_with_near_ones(name: str, told: str) -> None:

@@ -5,7 +5,9 @@ use serde_json::{Map, Value, json};
 use xai_files::{Failure, Files, InFiles};
 use xai_metrics::common::describe::Range;
 use xai_metrics::common::describe::Setting;
-use xai_metrics::common::evaluation::{EvaluationTable, EvaluationValues, MetricValues, check_size};
+use xai_metrics::common::evaluation::{
+    EvaluationTable, EvaluationValues, MetricValues, check_size,
+};
 use xai_metrics::counterfactual::metric::{Coverage, GroupGap, group_gap};
 use xai_metrics::counterfactual::{Change, CounterfactualValues, input, registry};
 use xai_report::sections::counterfactual::{FeatureChange, FeatureViolation};
