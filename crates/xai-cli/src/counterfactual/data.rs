@@ -17,8 +17,8 @@ use xai_metrics::counterfactual::{
     nearest_unlike_neighbors,
 };
 
-use crate::counterfactual::schema_file::{SchemaFile, TableSchema};
-use crate::counterfactual::tables::{RowFile, TableFile};
+use crate::counterfactual::schema_file::SchemaFile;
+use crate::counterfactual::tables::{RowFile, TableFile, TableSchema};
 use crate::metric_commands::InputFiles;
 
 /// Rows per call of the model.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use xai_files::{Failure, Files, InFile, InFiles};
 use xai_metrics::counterfactual::{Change, Feature, FeatureKind, Rule, Schema, input};
 
-use crate::counterfactual::tables::TableFile;
+use crate::counterfactual::tables::{TableFile, TableSchema};
 
 /// The file of a schema.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -84,17 +84,6 @@ struct Move {
 enum MoveDirection {
     Up = 1,
     Down = -1,
-}
-
-/// A schema with the columns of tables.
-#[derive(Debug)]
-pub(super) struct TableSchema {
-    pub(super) schema: Schema,
-    /// Names of the columns.
-    pub(super) columns: Vec<String>,
-    /// The categories of each column of words, whose codes are their positions.
-    pub(super) words: Vec<Option<Vec<String>>>,
-    pub(super) rules: Vec<Rule>,
 }
 
 impl SchemaFile {

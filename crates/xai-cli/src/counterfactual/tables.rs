@@ -5,12 +5,21 @@ use std::path::{Path, PathBuf};
 use ndarray::{Array2, Axis};
 use xai_files::table::{Columns, Piece, Table};
 use xai_files::{Failure, Files, arrays};
-use xai_metrics::counterfactual::input;
-
-use crate::counterfactual::schema_file::TableSchema;
+use xai_metrics::counterfactual::{Rule, Schema, input};
 
 /// Cells that are missing values.
 const MISSING: [&str; 4] = ["", "nan", "NaN", "NA"];
+
+/// A schema with the columns of tables.
+#[derive(Debug)]
+pub(super) struct TableSchema {
+    pub(super) schema: Schema,
+    /// Names of the columns.
+    pub(super) columns: Vec<String>,
+    /// The categories of each column of words, whose codes are their positions.
+    pub(super) words: Vec<Option<Vec<String>>>,
+    pub(super) rules: Vec<Rule>,
+}
 
 /// A table in memory.
 pub(super) struct TableFile {
