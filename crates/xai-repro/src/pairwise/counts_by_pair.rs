@@ -48,6 +48,7 @@ impl CountsByPair {
         match (&mut *self, u32::try_from(sum)) {
             (Self::Narrow(counts), Ok(sum)) => counts[pair] = sum,
             (Self::Wide(counts), _) => counts[pair] = sum,
+            // All counts become wide, because two widths in one vector would need a lookup per count.
             (Self::Narrow(_), Err(_)) => {
                 let mut wide: Vec<u64> = self.iter().collect();
                 wide[pair] = sum;
@@ -105,6 +106,7 @@ mod serialization {
                     narrow.push(count);
                     continue;
                 }
+                // The first wide count decides the width of all, as it does in `add`.
                 let mut wide: Vec<u64> = narrow.into_iter().map(u64::from).collect();
                 wide.push(count);
                 while let Some(count) = sequence.next_element()? {

@@ -61,6 +61,7 @@ impl PackedTables {
                 });
                 encode(&cells, &mut merged);
             }
+            // The tables of both together are usually larger than the merged ones.
             merged.shrink_to_fit();
             *mine = merged;
         }
@@ -91,6 +92,7 @@ impl Tables<'_> {
             let mut column = 0;
             for _ in 0..self.number() {
                 let mut count = self.number();
+                // A cell is only stored with a count of at least 1, so 0 announces skipped columns.
                 if count == 0 {
                     column += self.number();
                     count = self.number();
@@ -108,6 +110,7 @@ impl Tables<'_> {
 
     fn number(&mut self) -> u64 {
         let (mut number, mut shift) = (0, 0);
+        // The lowest seven bits come first. The highest bit of a byte tells that another one follows.
         while let Some((&byte, rest)) = self.0.split_first() {
             self.0 = rest;
             number |= u64::from(byte & 0x7f) << shift;
@@ -123,6 +126,7 @@ impl Tables<'_> {
 /// Appends a table to `bytes`. Its cells must be in ascending order, each once, with counts of at least 1.
 pub(super) fn encode(cells: &[Cell], bytes: &mut Vec<u8>) {
     let rows = || cells.chunk_by(|a, b| a.row == b.row);
+    // Two passes over the cells instead of a length that is written afterwards, because its number of bytes varies.
     push(bytes, rows().count() as u64);
     let mut previous_row = 0;
     for cells in rows() {
@@ -202,6 +206,7 @@ mod serialization {
         /// Divides the tables by the first of `k` runs.
         pub(in crate::pairwise) fn split(self, k: usize) -> PackedTables {
             let (mut tables, mut cells) = (self.tables(), Vec::new());
+            // Run `first` has a pair with each later run. Reading their tables finds where its bytes end.
             let row = |first: usize| {
                 let start = tables.0;
                 for _ in first + 1..k {
