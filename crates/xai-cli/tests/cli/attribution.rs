@@ -606,7 +606,7 @@ fn metrics_without_a_command_are_not_reported_as_typing_errors() {
         let failed = files.failure(2, command);
         let said = failed.text;
         assert!(
-            said.contains("randomized models") && !said.contains("did you mean"),
+            said.contains("xai_metrics.attribution in Python") && !said.contains("did you mean"),
             "{said}"
         );
     }

@@ -97,6 +97,10 @@ impl StudySection for CounterfactualSection {
         draft.file("queries", queries, false);
         let train = folder.find(|file| is_table(file) && file.name_contains(&["train"]));
         draft.guessed("train", train);
+        let is_model = |file: &crate::report::init::found::FoundFile| {
+            matches!(&file.holds, xai_files::content::Content::Model)
+        };
+        draft.guessed("model", folder.find(is_model));
         draft.comment("schema = \"schema.toml\"  # as `xai counterfactual schema` writes it");
         for method in methods {
             draft.begin_explainer(&name(&method.stem));
