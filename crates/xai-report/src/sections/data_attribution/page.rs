@@ -23,7 +23,7 @@ pub(super) fn blocks(section: &DataAttribution) -> Vec<Block> {
     let mut blocks = vec![Block::Paragraph(about)];
     blocks.extend(compared::values(of));
     if !section.whole.is_empty() {
-        blocks.push(Block::Heading("Of all test cases together"));
+        blocks.push(Block::Heading("Metrics of all test cases together"));
         blocks.push(Block::Table(whole(section)));
     }
     let detection = section.mislabeling.iter().map(|of| detection(section, of));
@@ -36,8 +36,7 @@ pub(super) fn blocks(section: &DataAttribution) -> Vec<Block> {
 
 /// Metrics that are one number for each explainer.
 fn whole(section: &DataAttribution) -> Table {
-    let caption = "Metrics that are one number for all test cases; an interval covers 95 % and takes training cases for \
-                   independent";
+    let caption = "Metrics with one value for all test cases; 95 % intervals treat training cases as independent";
     let rows = section.whole.iter().map(|metric| {
         let title = Cell::from(with_arrow(&metric.title, metric.better)).note(&metric.range);
         let mut row = row![title, &metric.question];
