@@ -240,9 +240,10 @@ impl<'a, T: Real> EvaluationData<'a, T> {
     pub fn with_array(self, input: Input, array: InputArray) -> Result<Self> {
         use InputArray::{Booleans, Integers, Numbers};
         array.check_elements(input)?;
-        // A row of a table is a plane of height 1.
-        let is_row = self.has_tables() && [input::MASKS, input::SEGMENTS].contains(&input);
-        let array = if is_row && array.ndim() == 2 {
+        // A row of a table is a plane of height 1. A single row of segments stands for all samples.
+        let is_shared = input == input::SEGMENTS && array.shape().first() == Some(&1);
+        let is_plane = [input::MASKS, input::SEGMENTS].contains(&input) && !is_shared;
+        let array = if self.has_tables() && is_plane && array.ndim() == 2 {
             array.insert_axis(1)
         } else {
             array

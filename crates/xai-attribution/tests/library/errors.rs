@@ -680,3 +680,27 @@ fn images_may_know_their_layout() {
         assert!(is_parameter(&error, input::LAYOUT), "{error}");
     }
 }
+
+#[test]
+fn one_row_of_segments_stands_for_all_samples_of_a_table() {
+    use xai_attribution::InputArray;
+    use xai_attribution::metric::Irof;
+    let inputs = array![[1.0, 2.0, 4.0], [3.0, 1.0, 2.0]];
+    let sum = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
+        let sums = batch
+            .sum_axis(ndarray::Axis(1))
+            .insert_axis(ndarray::Axis(1));
+        Ok(sums.into_dimensionality().unwrap())
+    };
+    let value = |rows: ndarray::Array2<i64>| {
+        let segments = InputArray::Integers(rows.into_dyn());
+        let data = EvaluationData::new(inputs.view(), &[0, 0]);
+        let data = data.model(&sum).maps(inputs.view());
+        let data = data.with_array(input::SEGMENTS, segments).unwrap();
+        Irof::new().evaluate_on(data).unwrap().per_sample
+    };
+    assert_eq!(
+        value(array![[0, 0, 1]]),
+        value(array![[0, 0, 1], [0, 0, 1]])
+    );
+}
