@@ -384,16 +384,16 @@ impl Searches {
             .collect())
     }
 
-    /// For each row the training rows of its class within `radius`, by index; empty for a class without rows, and where the
-    /// distance is undefined.
+    /// Returns the indices of the training rows of a row's class within `radius` for each row; `None` for a class
+    /// without a radius or without rows, and if the distance is undefined.
     pub(crate) fn within(
         &self,
         rows: ArrayView2<'_, f64>,
         classes: &[i64],
         radius: &BTreeMap<i64, f64>,
-    ) -> Result<Vec<Vec<usize>>> {
+    ) -> Result<Vec<Option<Vec<usize>>>> {
         let embedded = self.embedding.embed(rows);
-        let mut found = vec![Vec::new(); rows.nrows()];
+        let mut found = vec![None; rows.nrows()];
         for class in &self.classes {
             let Some(&radius) = radius.get(&class.class) else {
                 continue;
@@ -410,7 +410,8 @@ impl Searches {
                 .engine
                 .within(embedded.select(Axis(0), &wanted).view(), radius)?;
             for (&row, near) in wanted.iter().zip(near) {
-                found[row] = near.into_iter().map(|index| class.indices[index]).collect();
+                let indices = near.into_iter().map(|index| class.indices[index]);
+                found[row] = Some(indices.collect());
             }
         }
         Ok(found)

@@ -3,7 +3,8 @@
 use ndarray::{Array2, array};
 use xai_core::{ErrorKind, Input};
 use xai_counterfactual::metric::{
-    Coverage, DppDiversity, InDomain, NearestDistance, Proximity, Redundancy, Validity, Ynn,
+    Connectedness, Coverage, DppDiversity, InDomain, NearestDistance, Proximity, Redundancy,
+    Validity, Ynn,
 };
 use xai_counterfactual::{
     Change, CounterfactualData, CounterfactualMetric, Error, Feature, MixedDistance, Reference,
@@ -139,6 +140,17 @@ fn a_scale_of_0_is_undefined_and_counted_or_as_the_option_says() {
         .evaluate(&data)
         .unwrap();
     assert_eq!(nearest.per_counterfactual.unwrap(), [Some(0.25), None]);
+
+    let train = array![[0.0, 1.0], [2.0, 1.0]];
+    let one_class = Reference::new(schema.clone(), train.view(), Some(&[0, 0])).unwrap();
+    let data = CounterfactualData::new(&schema, queries.view(), rows.view(), &[0, 0])
+        .unwrap()
+        .reference(&one_class)
+        .unwrap()
+        .classes(input::PREDICTED, &[0, 0])
+        .unwrap();
+    let connected = Connectedness::new().evaluate(&data).unwrap();
+    assert_eq!(connected.per_counterfactual.unwrap(), [Some(1.0), None]);
 }
 
 #[test]

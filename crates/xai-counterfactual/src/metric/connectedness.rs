@@ -81,9 +81,8 @@ impl CounterfactualMetric for Connectedness {
         let values = within.into_iter().zip(&row_classes).map(|(near, class)| {
             // Classes of fewer than two rows are not among the sizes.
             let sizes = sizes.get(class)?;
-            Some(f64::from(
-                near.iter().any(|row| sizes[row] >= self.min_size),
-            ))
+            let is_connected = near?.iter().any(|row| sizes[row] >= self.min_size);
+            Some(f64::from(is_connected))
         });
         Ok(CounterfactualValues::per_row(
             values.collect(),
