@@ -8,7 +8,7 @@ import studies
 from selenium.webdriver import ActionChains, Keys
 from shown import acts, decimals, folded, interval, is_rounded, visible
 
-FAMILIES = ("casebased", "attribution", "texts", "data_attribution", "graph", "repro", "simulation")
+FAMILIES = ("casebased", "attribution", "texts", "data_attribution", "counterfactual", "graph", "repro", "simulation")
 
 
 def console(page):
