@@ -113,7 +113,7 @@ pub(crate) fn test_installed(python: &Path) -> Result {
 /// Installs the package and the requirements of some extras.
 pub(crate) fn install(python: &Path, profile: &str, extras: &str) -> Result {
     // pip keeps an installed package of the same version.
-    let uninstall = "-m pip uninstall --quiet --yes xai-metrics";
+    let uninstall = "-m pip uninstall --quiet --yes xai-metrics-py";
     command(python).words(uninstall).run()?;
     let mut install = building(python, profile);
     if extras == "test" {

@@ -50,7 +50,7 @@ def test_names_that_are_none_are_refused() -> None:
 
 def test_without_the_package_of_sql_its_functions_say_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "xai_metrics_sql", None)
-    with pytest.raises(ImportError, match=r"pip install 'xai-metrics\[sql\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'xai-metrics-py\[sql\]'"):
         xai_metrics.sql.query  # noqa: B018
     with pytest.raises(ImportError, match="pip install"):
         from xai_metrics.sql import register  # noqa: F401

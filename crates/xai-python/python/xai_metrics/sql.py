@@ -1,6 +1,6 @@
 """Metrics as SQL functions, re-exported from the package ``xai-metrics-sql``.
 
-It is a separate package because it contains a query engine: ``pip install 'xai-metrics[sql]'``.
+It is a separate package because it contains a query engine: ``pip install 'xai-metrics-py[sql]'``.
 
 ========================  =======================================================================
 function                  task
@@ -26,7 +26,7 @@ def __getattr__(name: str) -> Any:
     try:
         found = importlib.import_module("xai_metrics_sql")
     except ImportError as error:
-        advice = "install it by: pip install 'xai-metrics[sql]'"
+        advice = "install it by: pip install 'xai-metrics-py[sql]'"
         raise ImportError(f"{error}; the SQL functions are a package of their own: {advice}") from error
     return getattr(found, name)
 
