@@ -118,11 +118,16 @@ fn golden_cases_in_blocks_are_those_at_once() {
                 .unwrap();
         }
         same(&state.finish().unwrap(), &at_once);
+        for metric in PAIR_METRICS.iter().copied() {
+            let alone = state.finish_metric(metric).unwrap();
+            assert_eq!(alone.pairs(metric), at_once.pairs(metric), "{metric}");
+            assert_eq!(alone.accuracy, at_once.errors().accuracy());
+        }
     }
 }
 
 #[test]
-fn a_state_keeps_what_was_asked_for() {
+fn a_state_evaluates_only_its_metrics() {
     let predictions = array![[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 1]];
     let pairwise = Pairwise::new()
         .metrics(&[PairMetric::EC_LOCAL])
@@ -135,6 +140,10 @@ fn a_state_keeps_what_was_asked_for() {
     assert_eq!(result.pairs(PairMetric::EC_LOCAL).len(), 3);
     assert!(result.pairs(PairMetric::PA_ACC).is_empty());
     assert_eq!((result.agreement, result.n_samples), (None, 4));
+    let error = state.finish_metric(PairMetric::PA_ACC).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::InvalidParameter { .. }));
+    let empty = PairwiseAccumulator::default();
+    assert!(empty.finish_metric(PairMetric::EC_LOCAL).is_err());
 }
 
 #[test]
