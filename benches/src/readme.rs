@@ -13,6 +13,8 @@ readme! {
     core: "../../crates/xai-core/README.md";
     casebased if "casebased": "../../crates/xai-casebased/README.md";
     attribution if "attribution": "../../crates/xai-attribution/README.md";
+    counterfactual if "counterfactual": "../../crates/xai-counterfactual/README.md";
     graph if "graph": "../../crates/xai-graph/README.md";
     repro if "repro": "../../crates/xai-repro/README.md";
+    metrics if "facade": "../../crates/xai-metrics/README.md";
 }
