@@ -110,7 +110,7 @@ fn a_metric_names_what_it_needs() {
 }
 
 #[test]
-fn a_scale_of_0_is_undefined_and_counted_or_as_the_option_says() {
+fn zero_scales_are_undefined_and_counted_or_follow_the_option() {
     let schema = Schema::numeric(2);
     // The second column is constant in training.
     let reference = Reference::new(

@@ -256,7 +256,7 @@ proptest! {
     }
 
     #[test]
-    fn searches_find_what_a_scan_of_the_distance_finds(drawn in drawn()) {
+    fn searches_equal_a_scan_of_all_distances(drawn in drawn()) {
         for distance in [MixedDistance::Gower, MixedDistance::Heom, MixedDistance::Mad, MixedDistance::Changed, MixedDistance::Manhattan, MixedDistance::Chebyshev] {
             let (schema, reference) = (schema(), drawn.reference());
             let data = drawn.data(&schema, &reference);

@@ -435,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_without_a_label_are_told_apart() {
+    fn missing_labels_have_distinct_messages() {
         for (cells, expected) in [
             (["1", ""], LabelError::Missing),
             (["dog", "NaN"], LabelError::Missing),

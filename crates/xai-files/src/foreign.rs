@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_of_another_program_is_named_with_what_reads_it() {
+    fn foreign_files_are_named_with_a_program_that_reads_them() {
         for (bytes, what, how) in [
             (
                 &b"MATLAB 5.0 MAT-file, Platform: posix"[..],

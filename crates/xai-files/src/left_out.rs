@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_remark_names_what_nobody_asked_to_leave_out() {
+    fn columns_left_out_by_default_are_reported() {
         let left_out = |file: &str, column: &str, reason| LeftOut {
             file: file.into(),
             column: column.to_owned(),
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_is_told_from_columns_whose_names_begin_alike() {
+    fn index_columns_are_distinguished_from_similar_names() {
         for name in [
             "",
             "Unnamed: 0",

@@ -92,7 +92,7 @@ fn every_picture_has_a_title_a_description_a_caption_and_a_table() {
 }
 
 #[test]
-fn what_is_undefined_is_a_dash_and_no_number_is_written_as_nan() {
+fn undefined_values_are_dashes_and_never_nan() {
     let page = page(&extreme());
     for number in attributes(&page, "data-value") {
         assert!(
@@ -112,7 +112,7 @@ fn what_is_undefined_is_a_dash_and_no_number_is_written_as_nan() {
 }
 
 #[test]
-fn the_findings_and_what_is_missing_come_first() {
+fn findings_and_missing_inputs_come_first() {
     let page = page(&realistic());
     let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}"));
     assert!(place("Not computed: 1 section") < place("id=\"casebased-1\""));
@@ -254,7 +254,7 @@ fn explanations_by_training_cases_have_their_curve_their_top_cases_and_sentences
 }
 
 #[test]
-fn tokens_are_told_by_colour_line_weight_and_words_and_long_texts_are_cut() {
+fn tokens_are_marked_by_colour_and_line_and_long_texts_are_cut() {
     let mut report = realistic();
     let section = &mut report.texts[0];
     section.texts.truncate(1);

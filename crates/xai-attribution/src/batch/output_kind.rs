@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_distribution_is_read_as_logits() {
+    fn outputs_that_are_no_distribution_are_read_as_logits() {
         let of = |rows: &[&[f64]]| {
             let mut seen = SeenOutputs::default();
             rows.iter().for_each(|row| seen.add(row));

@@ -59,7 +59,7 @@ fn abouts(remarks: &[Remark]) -> Vec<&str> {
 }
 
 #[test]
-fn the_result_says_which_class_plain_maps_of_two_classes_were_taken_to_explain() {
+fn results_report_the_assumed_class_of_plain_maps() {
     let x = features(12);
     let (maps, classes) = maps_of_class_one(&x);
     let one = Deletion::new().evaluate(&margins, x.view(), &classes, maps.view());

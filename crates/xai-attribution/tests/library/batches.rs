@@ -28,7 +28,7 @@ fn table() -> ArrayD<f64> {
 }
 
 #[test]
-fn an_answer_that_depends_on_the_batch_is_an_error_that_says_how_to_allow_it() {
+fn batch_dependent_outputs_are_an_error_with_a_hint() {
     let x = table();
     let model = Concurrent(&normalised);
     let data = || {
@@ -74,7 +74,7 @@ fn an_answer_that_depends_on_the_batch_is_an_error_that_says_how_to_allow_it() {
 }
 
 #[test]
-fn a_model_that_takes_no_single_row_is_told_why_it_was_given_one() {
+fn models_that_reject_single_rows_get_an_explanation() {
     let picky = |batch: ArrayViewD<'_, f64>| match batch.shape()[0] {
         1 => Err("more than 1 value per channel is needed"),
         n => Ok(Array2::<f64>::ones((n, 1))),
@@ -95,7 +95,7 @@ fn a_model_that_takes_no_single_row_is_told_why_it_was_given_one() {
 }
 
 #[test]
-fn rounding_is_allowed_and_one_row_is_asked_once_for_all_metrics() {
+fn rounding_is_tolerated_and_the_check_runs_once_for_all_metrics() {
     let x = table();
     let counted = Counted::new(&rounded);
     let table = Benchmark::new(&counted, x.view(), &[0; 3])
@@ -116,7 +116,7 @@ fn rounding_is_allowed_and_one_row_is_asked_once_for_all_metrics() {
 
 /// As many rows as the budget holds: the samples of a batch too.
 #[test]
-fn large_rows_are_asked_one_by_one_and_small_ones_together() {
+fn large_rows_are_predicted_singly_and_small_ones_in_batches() {
     let largest = |width: usize, n: usize| {
         let largest = std::sync::atomic::AtomicUsize::new(0);
         let model = |batch: ArrayViewD<'_, f32>| -> Answer {

@@ -296,7 +296,7 @@ fn misbehaves(how: &'static str) -> impl Fn(ArrayViewD<'_, f64>) -> Answer {
 }
 
 #[test]
-fn what_was_computed_before_the_third_batch_failed_is_kept() {
+fn results_of_batches_before_a_failure_are_kept() {
     let mut x = ArrayD::from_elem(IxDyn(&[10, 2]), 0.5);
     x[[5, 0]] = 7.0;
     // The map keeps the first element in the first explainer only.

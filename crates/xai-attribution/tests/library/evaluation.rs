@@ -101,7 +101,7 @@ proptest! {
     }
 
     #[test]
-    fn a_metric_says_the_same_alone_and_in_company((x, maps, y) in study()) {
+    fn metrics_give_the_same_values_alone_and_together((x, maps, y) in study()) {
         let table = evaluation(&thirds, &x, &maps, &y).evaluate().unwrap();
         let softmax = Activation::Softmax;
         for (name, maps) in ["a", "b", "c"].iter().zip(&maps) {
@@ -433,7 +433,7 @@ fn shares_have_wilsons_interval_and_other_means_the_bootstraps() {
 }
 
 #[test]
-fn an_interval_of_few_samples_says_so() {
+fn intervals_of_few_samples_are_flagged() {
     let table = |per_sample: &[f64]| {
         let table = values_of("average_drop", per_sample).table(&Statistics::default());
         table.unwrap()

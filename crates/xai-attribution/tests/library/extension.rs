@@ -252,7 +252,7 @@ fn a_metric_may_need_a_further_input_and_no_model() {
 }
 
 #[test]
-fn an_explainer_in_an_evaluation_is_asked_for_its_maps_and_again() {
+fn explainers_are_called_again_for_stability_metrics() {
     use xai_attribution::metric::{AverageStability, MaximumStability};
     let (x, _) = table();
     let rows = std::sync::atomic::AtomicUsize::new(0);
@@ -283,7 +283,7 @@ fn an_explainer_in_an_evaluation_is_asked_for_its_maps_and_again() {
 
 /// A score that is more than a sum of outputs by weights finds the sample of each row.
 #[test]
-fn a_model_may_be_told_which_sample_a_row_is_made_of() {
+fn models_can_receive_the_sample_index_of_each_row() {
     struct Told {
         sizes: [f64; 3],
     }

@@ -346,7 +346,7 @@ fn n_features() -> Vec<usize> {
 }
 
 /// The metrics that a masked model answers, with absence as their baseline.
-fn asked_by_masks() -> impl Iterator<Item = (&'static Entry, Vec<(String, Value)>)> {
+fn outputs_by_mask() -> impl Iterator<Item = (&'static Entry, Vec<(String, Value)>)> {
     let needs = [
         input::MODEL,
         input::INPUTS,
@@ -396,7 +396,7 @@ fn metrics_of_masks_have_the_bits_of_a_model_of_inputs_that_are_blanked() {
     };
     let rows: Vec<Vec<f64>> = maps.outer_iter().map(|map| map.to_vec()).collect();
     let (mut same, mut refused) = (Vec::new(), Vec::new());
-    for (entry, settings) in asked_by_masks() {
+    for (entry, settings) in outputs_by_mask() {
         let build = || entry.build::<f64>(&settings).unwrap();
         let of_masks = MaskedBenchmark::new(&masked, &[4; 3]).maps("map", &rows);
         match of_masks.values(|evaluation, _| evaluation.metric(build())) {
@@ -447,7 +447,7 @@ fn metrics_of_masks_have_the_bits_of_a_model_of_inputs_that_are_blanked() {
 
 #[test]
 fn a_value_does_not_depend_on_the_samples_beside_it() {
-    for (entry, settings) in asked_by_masks() {
+    for (entry, settings) in outputs_by_mask() {
         let build = || entry.build::<f64>(&settings).unwrap();
         let values = |model: &dyn MaskedModel, maps: &[&[f64]]| {
             let n_features: Vec<usize> = maps.iter().map(|map| map.len()).collect();
@@ -491,7 +491,7 @@ fn random_choices_do_not_depend_on_the_samples_of_the_same_length() {
             score(row)
         }))
     };
-    for (entry, settings) in asked_by_masks() {
+    for (entry, settings) in outputs_by_mask() {
         let value = |first: &[f64]| {
             let maps = [first, &short, &long];
             let n_features = maps.map(<[f64]>::len);
@@ -505,7 +505,7 @@ fn random_choices_do_not_depend_on_the_samples_of_the_same_length() {
 }
 
 #[test]
-fn nothing_is_asked_twice_of_a_remembered_model() {
+fn remembered_models_are_never_called_twice_for_a_mask() {
     let evaluate = |model: &dyn MaskedModel| {
         MaskedBenchmark::new(model, &n_features())
             .maps("map", WEIGHTS)
@@ -557,7 +557,7 @@ fn an_answer_that_is_no_number_is_not_remembered() {
 }
 
 #[test]
-fn what_is_wrong_is_told_before_a_masked_model_is_asked() {
+fn masked_models_are_not_called_for_invalid_input() {
     let never =
         |_: &[usize], _: ArrayView2<'_, bool>| -> Result<Array2<f64>, &str> { Err("it was asked") };
     let evaluation = || MaskedBenchmark::new(&never, &n_features());
@@ -603,7 +603,7 @@ fn metrics_that_relate_samples_are_refused_for_several_numbers_of_features() {
 }
 
 #[test]
-fn errors_of_a_masked_model_name_the_samples_as_the_caller_numbers_them() {
+fn errors_of_masked_models_use_the_sample_numbers_of_the_caller() {
     let broken =
         |samples: &[usize], kept: ArrayView2<'_, bool>| -> Result<Array2<f64>, std::fmt::Error> {
             let score = |(row, _)| {
@@ -626,7 +626,7 @@ fn errors_of_a_masked_model_name_the_samples_as_the_caller_numbers_them() {
 /// No metric, alone or with others, asks one question more than it may: also where its questions cannot be planned, and with the row
 /// that is asked alone.
 #[test]
-fn a_masked_model_is_never_asked_more_than_it_may_be() {
+fn masked_models_are_not_called_beyond_the_limit() {
     // Twenty features: more than NAOPC shows all subsets of.
     let weights = [
         Vec::from_iter((0..20).map(|i| f64::from(i * 7 % 11))),
@@ -634,7 +634,7 @@ fn a_masked_model_is_never_asked_more_than_it_may_be() {
     ];
     let n_features: Vec<usize> = weights.iter().map(Vec::len).collect();
     let mut n_limited = 0;
-    for (entry, settings) in asked_by_masks() {
+    for (entry, settings) in outputs_by_mask() {
         let name = entry.info.name;
         for allowed in [false, true] {
             let asked = AtomicU64::new(0);

@@ -285,7 +285,7 @@ fn constant_maps_have_no_rank_correlation_and_are_counted() {
 }
 
 #[test]
-fn an_explainer_that_fails_is_named_and_what_it_said_is_kept() {
+fn errors_name_the_failing_explainer_and_keep_its_message() {
     let fails = |x: ArrayViewD<'_, f64>, _: &Targets| -> Maps {
         if x.iter().any(|&v| v > 50.0) {
             return Err(std::io::Error::other("no gradient"));

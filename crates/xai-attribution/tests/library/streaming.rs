@@ -78,7 +78,7 @@ fn a_memory_mapped_file_gives_the_bits_of_memory() {
 }
 
 #[test]
-fn a_reader_is_never_asked_for_more_than_a_batch_and_gives_the_bits_of_memory() {
+fn reading_by_batch_gives_the_same_bits_as_arrays_in_memory() {
     let (x, e) = (array(0), array(1));
     let reader = |array| Reader {
         array,

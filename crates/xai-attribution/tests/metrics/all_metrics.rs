@@ -268,7 +268,7 @@ pub(crate) fn example() -> Problem {
 
 /// Rows of the model per sample, of an image of 16 positions in 3 segments.
 #[test]
-fn the_model_sees_the_rows_that_the_documentation_says() {
+fn the_model_receives_the_documented_rows() {
     let problem = example();
     let mut wrong = Vec::new();
     for entry in entries() {

@@ -211,7 +211,7 @@ impl Measure<f64> for Wrapped {
 }
 
 #[test]
-fn what_does_not_fit_is_named() {
+fn mismatched_inputs_are_named() {
     let x = array![[2.0, 1.0], [3.0, 1.0]].into_dyn();
     let error = |metric: &dyn Measure<f64>, maps: &ArrayD<f64>| {
         let stopped = metric.evaluate(&model, x.view(), &[0, 0], maps.view());
@@ -259,7 +259,7 @@ fn what_does_not_fit_is_named() {
 }
 
 #[test]
-fn an_error_of_the_second_stage_keeps_what_was_computed() {
+fn errors_of_the_second_stage_keep_earlier_results() {
     let x = array![[2.0, 1.0], [3.0, 1.0]].into_dyn();
     // A map of zeros has no direction, and no complexity.
     let maps = array![[1.0, 2.0], [0.0, 0.0]];
@@ -323,7 +323,7 @@ fn parts_are_not_joined() {
 
 /// Pairs grow with the square of the samples: whoever waits is told how far they are, and may stop them.
 #[test]
-fn pairs_are_told_on_the_way_and_can_be_stopped() {
+fn pairs_report_progress_and_can_be_stopped() {
     let (x, n) = (table(150), 150);
     let evaluation = || {
         Benchmark::new(&model, x.view(), &vec![0u8; n])

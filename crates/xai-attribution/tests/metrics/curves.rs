@@ -180,7 +180,7 @@ fn baselines_of_the_sample_are_its_own() {
 
 /// A model of one output is right if the image is as it was.
 #[test]
-fn road_fills_from_what_is_left() {
+fn road_imputes_from_the_remaining_pixels() {
     let ramp = ArrayD::from_shape_fn(vec![2, 4, 5, 2], |i| {
         (i[1] * 3 + i[2] * 2 + i[3] + i[0]) as f64
     });
@@ -294,7 +294,7 @@ fn nothing_is_imputed_from_nothing() {
 }
 
 #[test]
-fn what_is_missing_or_does_not_fit_is_named() {
+fn missing_or_mismatched_inputs_are_named() {
     let (x, maps) = images();
     let error =
         |metric: &dyn Measure<f64>,

@@ -237,7 +237,7 @@ fn a_map_of_one_value_per_position_is_shared_by_its_channels() {
 }
 
 #[test]
-fn what_a_metric_cannot_do_is_named() {
+fn unsupported_inputs_of_metrics_are_named() {
     let (x, maps) = (array![[1.0, 2.0]].into_dyn(), array![[1.0, 2.0]].into_dyn());
     let error = |metric: &dyn Measure<f64>| {
         metric

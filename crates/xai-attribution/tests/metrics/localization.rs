@@ -240,7 +240,7 @@ fn empty_masks_and_maps_of_zeros_have_no_share() {
 }
 
 #[test]
-fn the_size_of_the_object_counts_where_it_was_asked_for() {
+fn object_size_counts_only_with_its_option() {
     let (maps, masks) = (
         array![[5.0, 1.0, 0.0, 0.0]],
         array![[true, true, true, false]],
@@ -264,7 +264,7 @@ fn huge_attributions_have_shares() {
 }
 
 #[test]
-fn what_is_missing_or_does_not_fit_is_named() {
+fn missing_or_mismatched_inputs_are_named() {
     let maps = array![[1.0, 2.0]];
     let error = |metric: &dyn Measure<f64>, masks: Option<Array3<bool>>| {
         let data = EvaluationData::from_maps(maps.view());

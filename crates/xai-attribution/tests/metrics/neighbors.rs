@@ -359,7 +359,7 @@ fn the_suite_explains_its_neighbours_once() {
 }
 
 #[test]
-fn what_attribution_stability_cannot_compare_is_named() {
+fn inputs_that_attribution_stability_cannot_compare_are_named() {
     let table = array![[1.0, 2.0, 4.0]].into_dyn();
     let [structural, ..] = AttributionStability::suite();
     let ordered = AttributionStability::new();

@@ -55,7 +55,7 @@ proptest! {
     }
 
     #[test]
-    fn log_odds_are_what_cross_entropy_loses((x, maps) in inputs_and_maps(), top in 0.05..1.0f64) {
+    fn log_odds_equal_the_increase_of_cross_entropy((x, maps) in inputs_and_maps(), top in 0.05..1.0f64) {
         let ours = per_sample(&LogOdds::new().answers(OutputScale::Logits).top(top), &x, &maps);
         let without = per_sample(&CrossEntropy::new().answers(OutputScale::Logits).top(top), &x, &maps);
         let outputs = model(x.view().into_dyn()).unwrap();
@@ -90,7 +90,7 @@ proptest! {
 }
 
 #[test]
-fn shares_are_rounded_as_it_was_asked_for() {
+fn shares_are_rounded_as_the_option_says() {
     let x = array![[8.0, 4.0, 2.0, 1.0]];
     let of = |top: f64, keep: bool, rounding: ShareRounding| {
         let removal = TopRemoval {

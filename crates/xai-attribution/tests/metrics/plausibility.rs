@@ -116,7 +116,7 @@ fn samples_without_spans_are_left_out_and_counted() {
 
 #[test]
 #[allow(clippy::single_range_in_vec_init)] // spans of one sample
-fn what_does_not_fit_is_named_with_its_sample() {
+fn mismatched_inputs_are_named_with_their_sample() {
     let maps = [vec![0.5, 0.25], vec![0.5]];
     let of = |maps: &[Vec<f64>], masks: &[Vec<bool>]| {
         TokenF1::new().evaluate_ragged(maps, masks).unwrap_err()

@@ -141,7 +141,7 @@ fn a_neighbour_that_is_the_sample_is_skipped() {
 }
 
 #[test]
-fn what_fails_on_a_neighbour_is_named() {
+fn errors_on_neighbours_are_named() {
     let x = inputs();
     let given = Neighbors {
         neighborhood: Neighborhood::Given,

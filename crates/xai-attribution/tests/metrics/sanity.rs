@@ -126,7 +126,7 @@ fn smoothed_maps_are_those_of_the_same_noise_in_single_precision() {
 }
 
 #[test]
-fn what_is_wrong_with_smoothing_is_named() {
+fn invalid_smoothing_is_named() {
     let about = |error: xai_attribution::Error| error.input();
     assert_eq!(
         about(Smoothed::new(squares, 0, 0.1, 1).unwrap_err()),
@@ -301,7 +301,7 @@ fn a_map_of_zeros_has_no_invariance() {
 }
 
 #[test]
-fn what_is_wrong_with_second_maps_is_named() {
+fn invalid_second_maps_are_named() {
     let (metric, maps) = (InputInvariance::new(), array![[1.0, 2.0], [3.0, 4.0]]);
     let missing = metric
         .evaluate_on(EvaluationData::from_maps(maps.view()))

@@ -137,7 +137,7 @@ fn numbers_between_are_read_by_errors_and_are_on_the_object() {
 }
 
 #[test]
-fn what_is_no_mask_is_refused_by_sample() {
+fn invalid_masks_are_refused_with_their_sample() {
     let (maps, truth) = (
         array![[0.5, 0.0], [0.5, 0.25], [0.0, -0.25]],
         array![[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]],

@@ -145,7 +145,7 @@ fn monotonicity_where_features_are_put_back() {
 /// Quantus replaces baseline values by the baseline and shows the model one constant input: its
 /// answer is always true. The paper's is not.
 #[test]
-fn monotonicity_of_quantus_says_nothing() {
+fn monotonicity_with_defaults_of_quantus_is_always_1() {
     let golden = Golden::read();
     for case in golden.cases("Monotonicity (Quantus default, vacuous)", 2) {
         assert!(case.values().iter().all(|&value| value == Some(1.0)));

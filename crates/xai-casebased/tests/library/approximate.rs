@@ -86,7 +86,7 @@ fn explanations_carry_the_recall_and_auto_never_chooses_it() {
 }
 
 #[test]
-fn what_a_graph_cannot_do_is_named() {
+fn unsupported_options_of_approximate_search_are_named() {
     let train = array![[1.0, 2.0], [3.0, 4.0]];
     let refused = |distance, hnsw| {
         let error = ApproximateSearch::new(train.view(), distance, hnsw).unwrap_err();
@@ -144,7 +144,7 @@ fn magnitudes_do_not_matter() {
 }
 
 #[test]
-fn recall_is_told_for_every_similarity_that_searches_a_graph() {
+fn recall_is_reported_for_every_approximate_similarity() {
     let train = rows(500, 6, 9);
     let same = |rows: ndarray::ArrayView2<'_, f64>| Ok::<_, std::fmt::Error>(rows.to_owned());
     let fit = |similarity: Similarity| {

@@ -55,7 +55,7 @@ proptest! {
     }
 
     #[test]
-    fn the_report_counts_what_there_is(all in explanations()) {
+    fn the_report_equals_a_direct_count(all in explanations()) {
         let mut audit = Audit::listing(5).with_distribution();
         audit.update(&all).unwrap();
         let report = audit.finish().unwrap();

@@ -17,7 +17,7 @@ fn problem() -> impl Strategy<Value = (Array2<f64>, Array2<f64>, usize)> {
 
 proptest! {
     #[test]
-    fn arrays_say_what_explanations_say((train, samples, k) in problem(), vote in any::<bool>()) {
+    fn arrays_hold_the_values_of_the_explanations((train, samples, k) in problem(), vote in any::<bool>()) {
         let labels: Vec<usize> = (0..train.nrows()).map(|i| i % 3).collect();
         let explainer = CaseExplainer::builder().k(k).fit(train.view(), &labels).unwrap();
         let predicted: Vec<i64> = (0..samples.nrows() as i64).map(|i| i % 3.min(train.nrows() as i64)).collect();
@@ -73,7 +73,7 @@ fn without_weight_there_is_no_score() {
 }
 
 #[test]
-fn what_is_not_released_is_refused() {
+fn redacted_values_are_refused() {
     let train = array![[0.0, 5.0], [1.0, 6.0]];
     let fit = |builder: xai_casebased::CaseExplainerBuilder| {
         let builder = builder

@@ -244,7 +244,7 @@ fn who_has_no_vote_elects_nobody() {
 }
 
 #[test]
-fn bad_choices_of_what_is_shown_are_named() {
+fn invalid_columns_to_show_are_named() {
     let train = array![[0.0, 1.0], [1.0, 0.0]];
     let fit = |b: CaseExplainerBuilder| error(b.fit(train.view(), &[0, 1]));
     let builder = CaseExplainer::builder;

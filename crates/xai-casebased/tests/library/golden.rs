@@ -76,7 +76,7 @@ fn correspondence_is_that_of_the_peer() {
 /// The one deviation: without any weight the peer says 0.0, we say undefined. `unwrap_or(0.0)`
 /// gives the peer's number.
 #[test]
-fn without_weight_the_score_is_undefined_where_the_peer_says_zero() {
+fn scores_without_weight_are_undefined_where_the_reference_returns_zero() {
     let golden = golden();
     let undefined: Vec<&Value> = golden["correspondence"]
         .as_array()

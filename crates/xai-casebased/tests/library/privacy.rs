@@ -70,7 +70,7 @@ fn conceals(error: &Error, value: &str) -> bool {
 }
 
 #[test]
-fn no_error_tells_the_value_of_a_redacted_feature() {
+fn errors_do_not_contain_redacted_values() {
     let good = array![[1.0, 2.0], [2.0, 5.0], [3.0, 4.0]];
     // Beyond the domain of the distance: a training cell, a sample's cell.
     for distance in [Distance::BrayCurtis, Distance::Canberra] {
@@ -158,7 +158,7 @@ fn secrets() -> (Array2<f64>, Vec<f64>) {
 
 #[cfg(feature = "persistence")]
 #[test]
-fn a_file_holds_redacted_features_only_if_that_is_asked_for() {
+fn files_hold_redacted_features_only_with_the_option() {
     use xai_casebased::SaveOptions;
     let (train, values) = secrets();
     for redacted in [&["feature_1"][..], &["feature_1", "weight"]] {

@@ -363,7 +363,7 @@ fn results_of_registry_metrics_contain_the_direction() {
 
 /// The values before an input for which the model returns infinity are kept.
 #[test]
-fn a_comparison_that_stops_keeps_what_was_computed() {
+fn stopped_comparisons_keep_their_results() {
     let files = Files::new();
     let mut inputs: Array4<f32> = ndarray_npy::read_npy(sample("inputs.npy")).unwrap();
     inputs.index_axis_mut(Axis(0), 45).fill(3e38);

@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_says_all_about_its_parameter() {
+    fn fields_describe_their_parameters_completely() {
         let params = metric().params();
         let names: Vec<&str> = params.iter().map(|param| param.name).collect();
         assert_eq!(names, ["radius", "ties", "k", "classes", "seed"]);
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_value_is_an_error_about_the_parameter() {
+    fn invalid_values_are_errors_about_the_parameter() {
         let refused = |name: &str, value: Value| with(metric(), [(name, value)]).unwrap_err();
         let error = refused("radius", "-1".into());
         assert_eq!(error.input(), Input::new("radius"));

@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_list_of_metrics_is_an_error_about_the_metric() {
+    fn invalid_lists_of_metrics_are_errors_about_the_metric() {
         for text in ["", "a,", "a(b", "a(b)", "a(=1)", "(b=1)", "a b", "a(b=1) c"] {
             let parsed = text.parse::<Settings>();
             assert_eq!(parsed.unwrap_err().input(), input::METRIC, "{text}");

@@ -203,7 +203,7 @@ proptest! {
     }
 
     #[test]
-    fn the_better_end_decides_what_is_worse((q, r) in two(false)) {
+    fn the_direction_decides_which_value_is_worse((q, r) in two(false)) {
         let share = |q: &Rows, r: &Rows, better| inter_consistency(q, better, &PerturbedValues::disruptive(&r[..])).unwrap();
         let up = share(&q, &r, Direction::Higher);
         prop_assert_eq!(up, share(&map(&q, |x| -x), &map(&r, |x| -x), Direction::Lower));

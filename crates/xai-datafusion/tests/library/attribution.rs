@@ -149,7 +149,7 @@ proptest! {
 }
 
 #[test]
-fn a_base_score_that_cannot_be_divided_by_says_the_way_out() {
+fn base_scores_of_zero_are_errors_with_a_hint() {
     let session = session(2, 8);
     let sql = |rest: &str| {
         format!("SELECT average_drop(b, m{rest}) FROM (VALUES (0.5, 0.25), (-1.0, 0.5)) AS v(b, m)")

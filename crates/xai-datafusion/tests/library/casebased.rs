@@ -86,7 +86,7 @@ fn correspondence_is_taken_of_the_nearest_cases() {
 }
 
 #[test]
-fn what_is_null_has_no_value() {
+fn null_arguments_give_null() {
     let session = session(2, 8);
     assert_eq!(
         number(&session, "SELECT correspondence(NULL, make_array(1), 1)"),
@@ -108,7 +108,7 @@ fn what_is_null_has_no_value() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn invalid_input_is_named() {
     let session = session(2, 8);
     let cases = [
         (

@@ -230,7 +230,7 @@ fn undefined_values_are_null_and_left_out_of_the_mean() {
 }
 
 #[test]
-fn wrong_arguments_are_told() {
+fn wrong_arguments_are_errors() {
     let session = session(1, 8);
     let told = |call: &str| error(&session, &format!("SELECT {call}"));
     let a = "make_array(0.5, 0.25)";

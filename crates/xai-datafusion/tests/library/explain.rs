@@ -177,7 +177,7 @@ fn from_parquet_to_parquet() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn invalid_input_is_named() {
     let frame = |sql: &str| run(async { SessionContext::new().sql(sql).await.unwrap() });
     let good = frame("SELECT 1 AS id, 1 AS class, make_array(1.0, 2.0) AS features");
     let error = |training, samples, k| {

@@ -204,7 +204,7 @@ fn probabilities_are_an_option() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn invalid_input_is_named() {
     let session = session(2, 8);
     let cases = [
         (

@@ -103,7 +103,7 @@ fn one_value_of_the_struct_is_taken_by_its_name() {
 }
 
 #[test]
-fn two_runs_without_errors_are_what_the_word_says() {
+fn pairs_without_errors_follow_the_empty_union_option() {
     let session = session(1, 8);
     let local = |word: &str| {
         let sql = format!(
@@ -123,7 +123,7 @@ fn two_runs_without_errors_are_what_the_word_says() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn invalid_input_is_named() {
     let session = session(1, 8);
     let cases = [
         (

@@ -93,7 +93,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_not_finite_follows_ieee_or_is_an_error() {
+fn non_finite_values_follow_ieee_or_are_errors() {
     let session = session(3, 8);
     let inf = "SELECT exact_sum(x) FROM (VALUES (CAST('inf' AS DOUBLE)), (1.0)) AS v(x)";
     assert_eq!(number(&session, inf), Some(f64::INFINITY));

@@ -218,7 +218,7 @@ async fn names_are_those_of_sql_and_no_column_need_be_read() {
 }
 
 #[tokio::test]
-async fn what_parts_do_not_tell_is_refused() {
+async fn queries_that_cannot_be_split_are_refused() {
     let schema = table(&[(0, 0.5, 0.25)]).schema();
     for (sql, expected) in [
         (

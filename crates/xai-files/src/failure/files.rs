@@ -239,7 +239,7 @@ mod tests {
     const SCALE: Help = Help::new("scale in the library");
 
     #[test]
-    fn an_error_is_about_what_the_table_says() {
+    fn errors_name_the_file_or_the_option() {
         let files = Files::with_main_file("main.npy")
             .file(&[EXPLANATIONS], "maps.npy")
             .options(&[(LEVEL, "--level")])

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_without_a_number_are_told_apart() {
+    fn cells_without_a_number_have_distinct_messages() {
         for text in ["", "  ", "NA", "nan", "NaN", "-nan", "?", "<NA>", "null"] {
             assert_eq!(
                 read(text.as_bytes()),

@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_separator_is_what_there_is_most_of() {
+    fn the_separator_is_the_most_frequent_candidate() {
         for (header, expected) in [
             ("a", b','),
             ("a,b;c", b','),

@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_names_the_line_of_the_file_whatever_stands_above_it() {
+    fn messages_name_the_line_of_the_file_despite_comments_above() {
         for (text, line) in [
             ("a,b\n1,x\n", 2),
             ("a,b\n1,2\n3,x", 3),

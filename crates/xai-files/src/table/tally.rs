@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_is_what_its_cells_are() {
+    fn the_type_of_a_column_follows_its_cells() {
         use NonNumber::{Boolean, Code, Formatted, Infinite, Missing, Word};
         let contents = |cells: &[Option<NonNumber>]| match tally(cells).contents() {
             Contents::Numbers { missing } => ("numbers", missing.map(|cell| cell.row)),

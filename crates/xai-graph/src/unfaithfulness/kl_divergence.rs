@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_distribution_is_refused() {
+    fn outputs_that_are_no_distribution_are_refused() {
         let error = |p: &[f64], q: &[f64]| kl_divergence(p, q).unwrap_err();
         let lengths = error(&[1.0, 0.0], &[1.0]);
         assert_eq!(lengths.input(), input::Q);

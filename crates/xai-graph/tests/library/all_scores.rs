@@ -221,7 +221,7 @@ fn ties_at_a_cut_are_reported() {
 }
 
 #[test]
-fn a_sweep_says_how_many_edges_tie_at_each_size() {
+fn sweeps_report_tied_edges_at_each_size() {
     let features = Array2::ones((N, 1));
     let mask: Array1<f64> = (0..N).map(|e| if e < 3 { 1.0 } else { 0.5 }).collect();
     let edges = edges();
@@ -275,7 +275,7 @@ fn example() -> Case {
 
 proptest! {
     #[test]
-    fn the_scale_of_a_mask_does_not_matter_to_what_is_scale_free(
+    fn scale_free_properties_ignore_the_scale_of_a_mask(
         case in untied_case(), exponent in 0i32..100, decimal in 0i32..30,
     ) {
         let scores = |unit: f64| {

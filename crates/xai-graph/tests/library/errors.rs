@@ -392,7 +392,7 @@ fn nodes_without_edges_cost_nothing() {
 }
 
 #[test]
-fn an_error_about_the_outputs_of_a_sweep_says_at_which_level() {
+fn errors_of_sweeps_name_the_level() {
     let full = Array2::<f64>::zeros((2, 2));
     let mut kept = ndarray::Array3::<f64>::zeros((3, 2, 2));
     let complement = kept.clone();

@@ -87,7 +87,7 @@ fn messages_name_the_input_the_place_the_expectation_and_the_way_out() {
 }
 
 #[test]
-fn messages_about_the_model_say_what_it_was_called_on() {
+fn errors_of_models_name_the_input_they_were_called_with() {
     let (features, edges) = (array![[1.0], [2.0]], array![[0, 1], [1, 0]]);
     let graph = Graph::new(features.view(), edges.view()).unwrap();
     let mask = array![1.0, 0.0];

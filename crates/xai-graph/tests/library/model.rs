@@ -482,7 +482,7 @@ proptest! {
     }
 
     #[test]
-    fn sparsified_masks_are_hard_and_of_the_size_asked_for(
+    fn sparsified_masks_are_binary_and_have_the_requested_size(
         mask in prop::collection::vec((0u32..6).prop_map(|x| f64::from(x) / 5.0), 1..40), k in 0usize..40,
     ) {
         let mask = Array1::from(mask);

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_four_decimals_would_hide_has_powers_of_ten() {
+    fn values_too_small_for_four_decimals_are_in_scientific_notation() {
         assert_eq!(decimals(0.500_94), "0.5009");
         assert_eq!(decimals(-3e-7), "−3.000e−7");
         assert_eq!(count(1_234_567), "1\u{202f}234\u{202f}567");

@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_table_says_how_many_rows_it_lacks() {
+    fn truncated_tables_report_the_number_of_omitted_rows() {
         let rows = (0..100_usize).map(|i| row![i]);
         let html = Table::new("T").numbers(["a"]).rows(rows).draw("Table 1");
         let html = html.into_string();

@@ -260,7 +260,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_level_counts_what_bits_say((planes, rows) in rows()) {
+        fn every_level_counts_the_set_bits((planes, rows) in rows()) {
             let rows: Vec<&[Block]> = rows.iter().map(Vec::as_slice).collect();
             let right = &rows[..rows.len().div_ceil(2)];
             let bit = |block: &Block, i: usize| block.0[i / 64] >> (i % 64) & 1;

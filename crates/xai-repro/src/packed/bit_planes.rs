@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_has_no_code() {
+    fn labels_out_of_range_have_no_code() {
         assert_eq!(plane_bits_from(&[0, u64::MAX], 0, 2), None);
     }
 }

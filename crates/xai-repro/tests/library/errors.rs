@@ -206,7 +206,7 @@ fn two_runs_without_errors_follow_the_policy() {
 }
 
 #[test]
-fn what_is_undefined_is_none_and_counted() {
+fn undefined_values_are_none_and_counted() {
     let y = [0u8, 0, 0];
     let constant = array![[1u8, 1, 1], [1, 1, 1], [1, 1, 1]];
     let runs = Pairwise::new().evaluate(constant.view(), &y).unwrap();

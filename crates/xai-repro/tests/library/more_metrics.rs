@@ -316,7 +316,7 @@ fn the_jackknife_of_the_mean_is_the_interval() {
 }
 
 #[test]
-fn a_bootstrap_interval_lies_within_what_pairs_can_be() {
+fn bootstrap_intervals_lie_within_the_range_of_the_metric() {
     let (predictions, labels) = some_runs();
     let runs = Pairwise::new()
         .evaluate(predictions.view(), &labels)
@@ -394,7 +394,7 @@ fn the_interval_of_a_coefficient_is_over_runs() {
 }
 
 #[test]
-fn groups_that_differ_are_told_apart_and_equal_ones_are_not() {
+fn different_groups_are_distinguished_and_equal_ones_are_not() {
     let labels = vec![0u8; 60];
     // The first group errs on the same ten samples, the second on ten others each.
     let alike = Array2::from_shape_fn((5, 60), |(_, j)| u8::from(j < 10));

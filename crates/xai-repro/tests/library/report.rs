@@ -9,7 +9,7 @@ use xai_repro::{
 };
 
 #[test]
-fn a_report_holds_what_its_parts_say() {
+fn reports_equal_their_parts() {
     let predictions = array![
         [0, 1, 0, 1, 2, 0],
         [0, 0, 0, 0, 2, 1],

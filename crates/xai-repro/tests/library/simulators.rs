@@ -170,7 +170,7 @@ fn independent_runs_that_may_err_everywhere_have_no_kappa() {
 }
 
 #[test]
-fn what_is_outside_the_error_set_is_right() {
+fn predictions_outside_the_error_set_are_right() {
     let labels = labels(&[0.25; 4], 999, 6, 0);
     for item in 0..20 {
         let share = item as f64 / 19.0;
@@ -194,7 +194,7 @@ fn more_runs_begin_with_the_same_ones() {
 }
 
 #[test]
-fn the_step_law_has_as_many_classes_as_asked_for() {
+fn the_step_law_has_the_requested_number_of_classes() {
     for c in 2..=200 {
         for item in 0..20 {
             let p = ClassDistribution::Step.draw(c, 1, item).unwrap();

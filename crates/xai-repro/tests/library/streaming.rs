@@ -51,7 +51,7 @@ fn part(
 
 proptest! {
     #[test]
-    fn any_blocks_in_any_order_give_what_all_samples_give(
+    fn blocks_in_any_order_equal_all_samples_at_once(
         ((k, values), places, far) in (2usize..5).prop_flat_map(|k| {
             (1usize..130).prop_flat_map(move |n| (
                 (Just(k), prop::collection::vec(0i64..6, (k + 1) * n)),

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_of_a_name_tells_the_format() {
+    fn the_extension_determines_the_format() {
         let kind = |name: &str| Format::from_name(Path::new(name)).map(|format| format.kind);
         assert_eq!(kind("a/b.parquet"), Some(Kind::Parquet));
         assert_eq!(kind("B.CSV.gz"), Some(Kind::Text { delimiter: b',' }));

@@ -91,7 +91,7 @@ fn rows_do_not_depend_on_the_number_of_files() {
 }
 
 #[test]
-fn little_memory_is_told_as_such() {
+fn too_little_memory_is_reported() {
     let files = Files::with_scores(20_000, 10_000, 1);
     let said = files.run(&["sql", &of_table("runs"), "--json", "--memory-limit", "1KB"]);
     let (_, help) = said.badly(1);

@@ -83,7 +83,7 @@ fn no_damage_of_a_parquet_file_goes_without_its_name() {
 }
 
 #[test]
-fn an_empty_file_is_told_as_one() {
+fn empty_files_are_reported() {
     let files = Files::new();
     for name in ["a.parquet", "a.csv", "a.arrow", "a.jsonl"] {
         std::fs::write(files.path(name), "").expect("written");
@@ -263,7 +263,7 @@ fn a_broken_line_of_text_is_in_a_file_that_is_named() {
 }
 
 #[test]
-fn what_is_not_there_is_named() {
+fn missing_items_are_named() {
     let files = Files::new();
     let query = |query: &str| files.run(&["sql", query]);
     let said = query("SELECT 1 FROM 'none.parquet'");

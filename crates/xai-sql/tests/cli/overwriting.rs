@@ -67,7 +67,7 @@ fn with_links() -> Files {
 }
 
 #[test]
-fn an_output_that_is_read_is_refused_and_what_is_read_stays() {
+fn an_output_that_is_also_an_input_is_refused_and_unchanged() {
     check(&with_links(), &[]);
 }
 

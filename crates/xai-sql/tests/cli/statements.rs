@@ -29,7 +29,7 @@ fn queries_come_from_a_file_or_from_standard_input() {
 }
 
 #[test]
-fn what_is_no_query_is_told_as_such() {
+fn statements_that_are_no_queries_are_reported() {
     let files = Files::new();
     std::fs::write(files.path("two.sql"), TWO).expect("written");
     std::fs::write(files.path("empty.sql"), " -- nothing\n ; ").expect("written");

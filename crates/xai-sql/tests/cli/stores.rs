@@ -95,7 +95,7 @@ fn files_are_read_by_http() {
 }
 
 #[test]
-fn a_server_that_is_not_there_and_addresses_that_are_none_are_told_as_such() {
+fn missing_servers_and_invalid_addresses_are_reported() {
     let files = Files::new();
     let ask = |table: &str| files.run(&["sql", &format!("SELECT 1 FROM '{table}'")]);
     let said = ask("http://127.0.0.1:9/x.csv");

@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn standardized_positions_have_unit_variance_whatever_their_scale() {
+    fn standardized_positions_have_unit_variance_at_any_scale() {
         for scale in [1.0, 1e-30, 1e30] {
             let mut maps = maps(12, 5) * scale;
             maps.index_axis_mut(ndarray::Axis(1), 2).fill(7.0);

@@ -15,7 +15,7 @@ fn says(error: xai_casebased::Error, text: &str) {
 }
 
 #[test]
-fn what_is_missing_or_does_not_fit_is_named() {
+fn missing_or_mismatched_inputs_are_named() {
     let rows = array![[0.5, 0.25], [0.0, 1.0], [0.5, 2.0]];
     let data = || AttributionData::new(rows.view());
     says(
@@ -107,7 +107,7 @@ fn what_is_missing_or_does_not_fit_is_named() {
 }
 
 #[test]
-fn what_is_not_finite_is_named_with_its_row() {
+fn non_finite_values_are_named_with_their_row() {
     let mut rows = Array2::zeros((30, 3));
     rows[[17, 2]] = f64::NAN;
     let data = AttributionData::new(rows.view());

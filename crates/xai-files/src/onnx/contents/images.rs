@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_declared_shape_tells_it_if_only_the_channels_are_fixed() {
+    fn a_declared_shape_fixes_the_layout_if_only_channels_are_fixed() {
         let named = || Dimension::Named("n".to_owned());
         let fixed = Dimension::Fixed;
         for (shape, expected) in [

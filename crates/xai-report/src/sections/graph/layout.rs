@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_house_is_drawn_without_a_crossing_in_whatever_order_its_nodes_come() {
+    fn a_house_is_drawn_without_crossings_in_any_node_order() {
         // A square with a roof, and a path from one corner.
         let house = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (1, 4), (2, 5)];
         for order in [
