@@ -3,13 +3,13 @@
 //! # Modules
 //!
 //! - [`sections`]: the sections of a report, one module per kind. Each is created from results of a family.
-//! - [`diff`](mod@diff): what changed between two reports.
+//! - [`diff`]: what changed between two reports.
 //! - [`text`]: numbers and names as the page shows them.
 #![forbid(unsafe_code)]
 #![warn(missing_debug_implementations)]
 #![warn(missing_docs)]
 
-pub mod diff;
+mod diff;
 mod estimate;
 mod findings;
 mod markup;
@@ -21,7 +21,7 @@ mod section;
 pub mod sections;
 pub mod text;
 
-pub use diff::{Diff, diff};
+pub use diff::{Change, ChangedFile, ChangedSetting, Diff, Outcome, diff};
 pub use estimate::{Estimate, Histogram};
 pub use findings::{Finding, Verdict};
 pub use origin::{InputFile, Origin, SectionKind};

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use xai_files::{Failure, InFile};
 use xai_metrics::common::error::with_sources;
-use xai_report::diff::{Change, Outcome};
-use xai_report::{Error, Estimate, Report, diff};
+use xai_report::{Change, Error, Estimate, Outcome, Report, diff};
 
 use crate::output::text;
 use crate::{Context, examples};
