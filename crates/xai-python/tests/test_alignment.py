@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from xai_metrics import attribution, casebased, graph, reliability, repro
 from xai_metrics._alignment import Alignment
+from xai_metrics._results import plain
 from xai_metrics.casebased import data_attribution
 
 pandas = pytest.importorskip("pandas")
@@ -201,7 +202,7 @@ CASES: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         {"predicted": MASK, "target": TRUTH},
     ),
     "graph.best_of_truths": (
-        lambda **given: repr(graph.best_of_truths(**given)),
+        lambda **given: [plain(part) for part in graph.best_of_truths(**given)],
         {"predicted": MASK, "truths": pandas.DataFrame([LABELS, PREDICTED], columns=ROWS)},
     ),
     "graph.characterization_score": (
@@ -235,15 +236,15 @@ CASES: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         },
     ),
     "graph.sweep": (
-        lambda **given: repr(graph.sweep(graph_model, edge_index=EDGES, edge_mask=SHARES, fractions=[0.2, 0.6], **given)),
+        lambda **given: plain(graph.sweep(graph_model, edge_index=EDGES, edge_mask=SHARES, fractions=[0.2, 0.6], **given)),
         {"features": frame(X[:, :2]), "target": series(LABELS), "index": series(LABELS == 1)},
     ),
     "graph.robust_fidelity": (
-        lambda **given: repr(graph.robust_fidelity(graph_model, edge_index=EDGES, edge_mask=LABELS, **given)),
+        lambda **given: plain(graph.robust_fidelity(graph_model, edge_index=EDGES, edge_mask=LABELS, **given)),
         {"features": frame(X[:, :2]), "target": series(LABELS), "index": series(LABELS == 1)},
     ),
     "graph.sweep_from_outputs": (
-        lambda full, target, index: repr(
+        lambda full, target, index: plain(
             graph.sweep_from_outputs(full, full.to_numpy()[None], -full.to_numpy()[None], [0.5], target, index=index)
         ),
         {"full": OUTPUTS["full"], "target": series(LABELS), "index": series(LABELS == 1)},
@@ -289,7 +290,7 @@ CASES: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "attribution.map_similarity": (lambda a, b: attribution.map_similarity(a, b, "pearson"), {"a": MAPS, "b": MAPS * MAPS}),
     "attribution.maps_within": (lambda a, b: attribution.maps_within(a, b, 0.5), {"a": MAPS, "b": MAPS * MAPS}),
     "attribution.representativity": (
-        lambda a, b, **given: repr(attribution.representativity([a, b], **given)),
+        lambda a, b, **given: plain(attribution.representativity([a, b], **given)),
         {
             "a": MAPS,
             "b": MAPS * MAPS,

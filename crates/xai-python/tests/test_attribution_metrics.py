@@ -213,7 +213,7 @@ def test_where_nothing_is_defined_there_is_no_value_but_a_reason(maps: Any) -> N
     assert value.value is None and value.undefined == "undefined for all 2 samples: every map is zero"
     table = attribution.evaluate(None, None, None, {"zero": np.zeros((2, 2))}, ["sparseness"])
     assert table["sparseness"]["zero"].value is None
-    assert table["sparseness"].undefined == "undefined for all 2 samples" in repr(table)
+    assert table["sparseness"].undefined == "undefined for all 2 samples" and "undefined for all samples: sparseness" in repr(table)
     ragged = metrics.TokenF1().evaluate([[0.0, 0.0], [0.0]], [[1, 0], [1]])
     assert ragged.value is None or ragged.undefined is None
     masked = attribution.MaskedModel(lambda samples, kept: kept.mean(axis=1))

@@ -490,7 +490,7 @@ def test_a_torch_module_is_asked_in_evaluation_mode_and_left_as_it_was() -> None
         return inputs * 1.0
 
     table = evaluate(model, X, TARGETS % 2, {"a": explainer}, ["deletion"])
-    assert table.assumed["mode"] == "eval" and "; mode: eval" in repr(table)
+    assert table.assumed["mode"] == "eval" and "\nmode: eval" in repr(table)
     assert [part.training for part in model.parts] == [False, True, False]
     quiet = evaluate(FakeModule(training=False), X, TARGETS % 2, {"a": X}, ["deletion"])
     assert table["deletion"]["a"].value == quiet["deletion"]["a"].value

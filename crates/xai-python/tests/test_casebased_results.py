@@ -66,7 +66,7 @@ def test_tables_and_html(explanation):
     assert table["predicted"].tolist() == ["a", "b"] and table["true"].tolist() == ["a", "a"]
     assert table["neighbor_1"].tolist() == [0, 1]
     assert "2 explanations" in batch._repr_html_()
-    assert repr(batch) == "Explanations(n_samples=2, n_neighbors=2)"
+    assert repr(batch).splitlines()[2].split() == ["0", "a", "a", "0.865", "high", "0,", "1"]
     json.dumps(batch.to_dict())
 
 

@@ -540,7 +540,7 @@ def test_what_is_drawn_and_listed():
     assert precision_recall.plot().get_xlabel() == "recall"
     assert len(precision_recall.to_pandas()) <= 5
     matplotlib.pyplot.close("all")
-    assert "pos" in graph.Fidelity(0.5, 0.5, 4)._repr_html_()
+    assert "fid+" in graph.Fidelity(0.5, 0.5, 4)._repr_html_()
     assert graph.Fidelity(0.5, 0.5, 4).to_pandas()["characterization"][0] == 0.5
     assert "divergence" in graph.unfaithfulness([[0.0, 1.0]], [[1.0, 0.0]])._repr_html_()
     assert len(graph.ground_truth([0.2], [1]).to_pandas()) == 1

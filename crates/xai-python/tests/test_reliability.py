@@ -160,8 +160,8 @@ def test_an_evaluation_is_judged_by_the_same_functions():
     assert judged[a].internal_consistency == both.value
     again = pickle.loads(pickle.dumps(table)).reliability(n_jobs=1)
     assert again.to_dict() == judged.to_dict()
-    header, *lines = repr(judged).splitlines()
-    assert header.split()[:2] == ["metric", "kendall_w"] and len(lines) == 2
+    _, header, *lines = repr(judged).splitlines()
+    assert header.split()[:3] == ["metric", "kendall", "w"] and len(lines) == 6
     assert judged.to_csv().splitlines()[0].startswith("metric,kendall_w,krippendorff_alpha")
 
 

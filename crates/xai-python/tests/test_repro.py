@@ -442,7 +442,7 @@ def test_results_are_shown_stored_and_drawn():
     runs = repro.pairwise(predictions, labels)
     frame = runs.to_pandas()
     assert len(frame) == 10 and list(frame.columns[:3]) == ["first", "second", "ec_local"]
-    assert "ec_local" in runs._repr_html_() and "PairwiseResult" in repr(runs)
+    assert "ec_local" in runs._repr_html_() and "10 pairs of 5 runs" in repr(runs)
     again = pickle.loads(pickle.dumps(runs))
     np.testing.assert_array_equal(again.pairs("ec_local"), runs.pairs("ec_local"))
     np.testing.assert_array_equal(again.errors.ever_wrong, runs.errors.ever_wrong)

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from . import _native
+from ._display import Display, Record
 from ._results import Result
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True)
-class Parameter:
+@dataclass(frozen=True, repr=False)
+class Parameter(Record):
     """Parameter of a metric or function.
 
     Examples
@@ -56,7 +57,7 @@ class Parameter:
         return lines
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class MetricInfo(Result):
     """Description of a metric.
 
@@ -158,6 +159,24 @@ class MetricInfo(Result):
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
         fields["parameters"] = [vars(parameter) for parameter in self.parameters]
         return {k: list(v) if isinstance(v, tuple) else v for k, v in fields.items()}
+
+    def _display(self) -> Display:
+        rows = [
+            ("better", self.direction),
+            ("range", self.range),
+            ("needs", ", ".join((*self.needs, *(f"[{name}]" for name in self.optional)))),
+            ("elsewhere", ", ".join(self.elsewhere)),
+        ]
+        texts = {
+            "parameters": ", ".join(f"{one.name}={one.default!r}" for one in self.parameters),
+            "formula": self.formula,
+            "extremes": self.extremes,
+            "limits": self.limits,
+            "source": self.source,
+        }
+        notes = [f"{name}: {text}" for name, text in texts.items() if text]
+        summary = f"{self.title} ({self.family}.{self.name}): {self.summary}"
+        return Display(summary, rows=[row for row in rows if row[1]], notes=notes)
 
 
 def metric_from_native(described: Mapping[str, Any]) -> MetricInfo:

@@ -11,7 +11,8 @@ from typing import Any
 
 from . import _native
 from ._files import write_whole
-from ._results import Table, html_table
+from ._display import Display, Estimate, Shown, paragraphs
+from ._results import Table
 
 #: Files of a report, and the bytes that identify them as written by a report.
 _MARKS = {"index.html": b"xai report", "report.json": b'"schema_version"'}
@@ -80,7 +81,7 @@ class Reported:
         return Report({self._section: self}).compare_with(other)
 
 
-class Report:
+class Report(Shown):
     """Results of any families on one page and as JSON.
 
     ``xai report`` creates the same reports from files.
@@ -242,10 +243,10 @@ class Report:
         families = ("casebased", "attribution", "texts", "data_attribution", "graph", "repro", "simulation")
         names = [section["name"] for family in families for section in held.get(family, [])]
         lines = [f"{held['title']}: {', '.join(names)}"]
-        return "\n".join([*lines, *(f"- {finding['text']}" for finding in held["findings"])])
+        return paragraphs([*lines, *(f"- {finding['text']}" for finding in held["findings"])])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ReportDiff(Table):
     """Differences between two reports, figure by figure, as printed by ``xai report diff``.
 
@@ -313,7 +314,20 @@ class ReportDiff(Table):
             columns[name] = [figure[name] for figure in self.figures]
         return columns
 
-    def _repr_html_(self) -> str:
-        columns = self.columns()
-        title = f"{self.n_better} better and {self.n_worse} worse beyond their intervals"
-        return html_table([list(columns), *zip(*columns.values())], title)
+    def _display(self) -> Display:
+        order = ("worse", "better", "changed", "unjudged")
+        rank = {outcome: position for position, outcome in enumerate(order)}
+        figures = sorted(self.figures, key=lambda figure: rank.get(figure["outcome"], len(order)))
+        rows = [
+            (figure["figure"], figure["section"], *map(_estimate, (figure["old"], figure["new"])), figure["outcome"])
+            for figure in figures
+        ]
+        notes = [f"{self.n_better} better and {self.n_worse} worse beyond their intervals"]
+        if self.n_other_settings:
+            notes.append(f"{self.n_other_settings} computed with other settings, which are not compared")
+        return Display("", ("figure", "section", "old", "new", "outcome"), rows, notes)
+
+
+def _estimate(side: Mapping[str, Any] | None) -> Any:
+    """Return the figure of a report as a cell; empty if the report does not have it."""
+    return "" if side is None else Estimate(side["value"], side["interval"])

@@ -5,20 +5,20 @@ from __future__ import annotations
 import csv
 import dataclasses
 import enum
-import html
 import io
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._display import Display, Shown, fields_of, is_undefined, title_of
+
 if TYPE_CHECKING:
     import types
 
 
-class Table:
+class Table(Shown):
     """Base class of results with columns of one length: pandas and polars tables, CSV, LaTeX."""
 
     def columns(self) -> dict[str, Any]:
@@ -81,7 +81,7 @@ class Table:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(columns)
         for row in zip(*columns.values()):
-            writer.writerow(["" if _is_undefined(value) else plain(value) for value in row])
+            writer.writerow(["" if is_undefined(value) else plain(value) for value in row])
         return text_or_file(text.getvalue(), path)
 
     def to_latex(self, path: Any = None) -> str | None:
@@ -107,7 +107,7 @@ class Table:
 
 
 class Result(Table):
-    """Base class of result dataclasses: as a dictionary, as a table, and as HTML in notebooks."""
+    """Base class of result dataclasses: as a dictionary and as a table."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as plain values, with arrays as lists and nested results as
@@ -118,9 +118,7 @@ class Result(Table):
         dict
             Fields by name.
         """
-        fields = dataclasses.fields(self)  # type: ignore[arg-type]
-        names = [field.name for field in fields if not field.name.startswith("_")]
-        return {name: plain(getattr(self, name)) for name in names}
+        return {name: plain(value) for name, value in fields_of(self)}
 
     def columns(self) -> dict[str, Any]:
         """Return the fields as columns with one row.
@@ -132,9 +130,8 @@ class Result(Table):
         """
         return {name: [value] for name, value in self.to_dict().items()}
 
-    def _repr_html_(self) -> str:
-        title = re.sub("(?<=[a-z])(?=[A-Z])", " ", type(self).__name__).capitalize()
-        return html_table([("", "value"), *self.to_dict().items()], title)
+    def _display(self) -> Display:
+        return Display(title_of(self), rows=fields_of(self))
 
 
 def plain(value: Any) -> Any:
@@ -172,7 +169,7 @@ def latex(value: Any) -> str:
     >>> latex("a_b & 5 %"), latex(0.123456), latex(1e-9), latex(None)
     ('a\\\\_b \\\\& 5 \\\\%', '0.1235', '$1 \\\\times 10^{-9}$', '--')
     """
-    if _is_undefined(value):
+    if is_undefined(value):
         return "--"
     if isinstance(value, (float, np.floating)):
         digits, _, power = f"{float(value):.4g}".partition("e")
@@ -195,10 +192,6 @@ def latex_tabular(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines += [" & ".join(header) + r" \\", r"\midrule"]
     lines += [" & ".join(row) + r" \\" for row in rows]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
-
-
-def _is_undefined(value: Any) -> bool:
-    return value is None or (isinstance(value, (float, np.floating)) and bool(np.isnan(value)))
 
 
 def polars_library() -> types.ModuleType:
@@ -245,23 +238,3 @@ def axes(ax: Any = None) -> Any:
         return ax
     # Long names are not cut.
     return pyplot().subplots(layout="constrained")[1]
-
-
-def html_table(rows: Iterable[Sequence[Any]], title: str) -> str:
-    """Format rows as an HTML table with a header row; all text is escaped."""
-    header, *body = [[_cell(value) for value in row] for row in rows]
-    head = "".join(f"<th>{cell}</th>" for cell in header)
-    lines = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in body)
-    return (
-        f"<table><caption>{html.escape(title)}</caption>"
-        f"<thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>"
-    )
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return "undefined"
-    if isinstance(value, (float, np.floating)):
-        return "undefined" if value != value else f"{float(value):.4f}"
-    text = str(value)
-    return html.escape(text if len(text) <= 80 else text[:79] + "…")

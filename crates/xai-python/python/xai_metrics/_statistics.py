@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ._display import Record, interval_text
 from ._results import Result
 
 
-@dataclass(frozen=True)
-class Interval(Result):
+@dataclass(frozen=True, repr=False)
+class Interval(Record, Result):
     """A range that covers the estimated quantity with a given probability; it unpacks as ``low, high = interval``.
 
     Attributes
@@ -46,14 +47,17 @@ class Interval(Result):
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
 
+    def _in_cell(self) -> str:
+        return interval_text(self).strip()
+
 
 def interval_of(fields: Mapping[str, Any] | None) -> Interval | None:
     """Create an interval from its native description; ``None`` stays ``None``."""
     return None if fields is None else Interval(**fields)
 
 
-@dataclass(frozen=True)
-class Summary(Result):
+@dataclass(frozen=True, repr=False)
+class Summary(Record, Result):
     """Distribution of a set of values; undefined values are excluded and counted.
 
     Attributes
@@ -74,3 +78,6 @@ class Summary(Result):
     median: float | None
     q75: float | None
     max: float | None
+
+    def _in_cell(self) -> str:
+        return "undefined" if self.mean is None else f"mean {self.mean:.4g}"

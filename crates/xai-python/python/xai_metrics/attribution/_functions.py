@@ -16,7 +16,8 @@ from .._arguments import number, seed_of, threads, whole
 from .._arrays import column_names, in_order_of, integers, reals
 from .._frameworks import Tensors, is_torch_module
 from .._registry import metric_of
-from .._results import Result, Table, axes, html_table
+from .._display import Display, Record, count
+from .._results import Result, Table, axes
 from ._data import Run, explained, targets_of
 from ._keywords import MapKeywords, Scoring, ScoringKeywords, with_keywords
 from ._layers import Layers
@@ -77,7 +78,7 @@ def base_scores(
     return scores
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MaskedScores(Result):
     """Scores of each sample for the full input and for the input masked by its map.
 
@@ -419,8 +420,8 @@ def smoothed(
     return explain
 
 
-@dataclass(frozen=True, eq=False)
-class RandomizationStep:
+@dataclass(frozen=True, eq=False, repr=False)
+class RandomizationStep(Record):
     """Similarity of the original maps to the maps after randomizing some layers of the model.
 
     Examples
@@ -449,7 +450,7 @@ class RandomizationStep:
         return {**vars(self), "per_sample": none_for_nan(self.per_sample)}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RandomizationValues(Table):
     """Result of :func:`model_randomization`, step by step.
 
@@ -506,9 +507,18 @@ class RandomizationValues(Table):
         names = ("layers", "value", "n_undefined")
         return {name: [getattr(item, name) for item in self.steps] for name in names}
 
-    def _repr_html_(self) -> str:
-        rows = [(", ".join(map(str, step.layers)), step.value) for step in self.steps]
-        return html_table([("layers", "similarity"), *rows], "Randomized layers")
+    def _display(self) -> Display:
+        rows: list[Any] = []
+        for number_of, step in enumerate(self.steps, 1):
+            layers = [str(layer) if self.names is None else self.names[layer] for layer in step.layers]
+            rows.append((number_of, step.value, len(step.per_sample) - step.n_undefined, ", ".join(layers)))
+        mean, last = ("undefined" if value is None else f"{value:.4g}" for value in (self.average, self.last))
+        notes = [f"mean over the steps: {mean}, last step: {last}; lower is better"]
+        n_undefined = sum(step.n_undefined for step in self.steps)
+        if n_undefined:
+            notes.append(f"{count(n_undefined, 'value')} undefined, as of constant maps")
+        header = ("step", "similarity", "samples", "randomized layers")
+        return Display("Similarity with the maps of the model as it is", header, rows, notes)
 
     def plot(self, ax: Any = None, **style: Any) -> Any:
         """Plot the similarity by step with matplotlib.
@@ -665,7 +675,7 @@ def model_randomization(
     return RandomizationValues(tuple(steps), names)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MegeReco(Result):
     """MeGe and ReCo: representativity and consistency of explanations over several models of one
     task.
@@ -686,6 +696,12 @@ class MegeReco(Result):
     n_different: int
     #: Number of pairs excluded because a constant map has no rank correlation.
     n_undefined: int
+
+    def _display(self) -> Display:
+        notes = [f"distances of two models: {self.n_same} if both are right, {self.n_different} if one is"]
+        if self.n_undefined:
+            notes.append(f"{count(self.n_undefined, 'pair')} undefined, as of constant maps")
+        return Display("Explanations of several models", rows=[("MeGe", self.mege), ("ReCo", self.reco)], notes=notes)
 
 
 def representativity(

@@ -11,7 +11,8 @@ import numpy as np
 
 from .._arguments import looked_up, mapping, number, seed_of, whole
 from .._arrays import reals
-from .._results import Table, html_table
+from .._display import Display, percent
+from .._results import Table
 from ..reliability import MetaConsistency
 from ._data import Run, explained
 from ._evaluate import evaluate
@@ -29,7 +30,7 @@ _KINDS: tuple[Kind, Kind] = ("minor", "disruptive")
 _SIZES = {"inputs": (0.001, 1.0), "model": (0.001, 2.0)}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PerturbedEvaluation(Table):
     """Meta-consistency of each metric, computed by :func:`meta_consistency`.
 
@@ -77,9 +78,18 @@ class PerturbedEvaluation(Table):
             "reactivity": numbers(of.reactivity for of in found),
         }
 
-    def _repr_html_(self) -> str:
+    def _display(self) -> Display:
         columns = self.columns()
-        return html_table([list(columns), *zip(*columns.values())], "Metrics under perturbations")
+        notes = [
+            f"{name} perturbations: {percent(share)} of the predictions {changed} and are counted"
+            for name, share, changed in (
+                ("minor", self.kept_minor, "stayed"),
+                ("disruptive", self.kept_disruptive, "changed"),
+            )
+            if share is not None
+        ]
+        header = [name.replace("_", " ") for name in columns]
+        return Display("Metrics under perturbations; 1 is best", header, list(zip(*columns.values())), notes)
 
 
 def meta_consistency(

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from .._arguments import looked_up
-from .._results import Result, Table, html_table
+from .._display import Display, count
+from .._results import Result, Table
 from ..reliability import (
     InterMethodReliability,
     InternalConsistencyReliability,
@@ -18,7 +19,7 @@ from ..reliability import (
 from ..reliability._rankings import stability_of
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MetricReliability(Result):
     """Reliability of one metric.
 
@@ -46,6 +47,19 @@ class MetricReliability(Result):
     inter_method_reliability: InterMethodReliability
     rank_stability: RankStability | None
     internal_consistency: float | None
+
+    def _display(self) -> Display:
+        stability, w = self.rank_stability, self.kendall_w
+        rows: list[tuple[str, Any]] = [
+            ("Kendall's W", w.value),
+            ("Krippendorff's alpha", self.krippendorff_alpha.value),
+            ("inter-method reliability", self.inter_method_reliability.value),
+        ]
+        if stability is not None:
+            rows += [("rank stability", stability.mean_tau), ("same best explainer", stability.top_share)]
+        rows.append(("internal consistency", self.internal_consistency))
+        notes = [count(w.n_samples, "sample") + (f", {w.n_undefined} more with an undefined value" if w.n_undefined else "")]
+        return Display(f"Reliability of {self.metric}", rows=rows, notes=notes)
 
 
 class Reliability(Table):
@@ -116,22 +130,10 @@ class Reliability(Table):
         ]
         return {"metrics": [item.to_dict() for item in self._metrics.values()], "pairs": pairs}
 
-    def __repr__(self) -> str:
+    def _display(self) -> Display:
         columns = self.columns()
-        rows = [
-            list(columns),
-            *([_text(x) for x in row] for row in zip(*columns.values())),
-        ]
-        widths = [max(map(len, column)) for column in zip(*rows)]
-        lines = (
-            [row[0].ljust(widths[0]), *(x.rjust(w) for x, w in zip(row[1:], widths[1:]))]
-            for row in rows
-        )
-        return "\n".join("  ".join(line) for line in lines)
-
-    def _repr_html_(self) -> str:
-        columns = self.columns()
-        return html_table([list(columns), *zip(*columns.values())], "Which metrics to believe")
+        header = [name.replace("_", " ") for name in columns]
+        return Display("Reliability of the metrics", header, list(zip(*columns.values())))
 
 
 def _metric(of: dict[str, Any]) -> MetricReliability:
@@ -145,9 +147,3 @@ def _metric(of: dict[str, Any]) -> MetricReliability:
         rank_stability=None if stability is None else stability_of(stability),
         internal_consistency=of["internal_consistency"],
     )
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, float):
-        return "-" if value != value else f"{value:.3f}"
-    return str(value)

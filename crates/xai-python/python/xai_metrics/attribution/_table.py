@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,6 +14,7 @@ from .. import _native
 from .._alignment import Alignment
 from .._arguments import check_class, looked_up, number, seed_of, threads, whole
 from .._arrays import reals, to_numpy
+from .._display import Display, Estimate, Record, Shown, count, grid, percent
 from .._report import Reported
 from .._results import Result, Table, latex, latex_tabular, pandas_library, text_or_file
 from .._statistics import Interval, interval_of
@@ -25,6 +26,7 @@ from ._value import (
     Curve,
     by_subject,
     none_for_nan,
+    noted,
     pairs_of,
     tied_share,
     warn,
@@ -36,12 +38,9 @@ from ._value import (
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-#: Largest number of characters in a line of a printed table.
-_WIDTH = 100
 
-
-@dataclass(frozen=True, eq=False)
-class ExplainerValue:
+@dataclass(frozen=True, eq=False, repr=False)
+class ExplainerValue(Record):
     """Value of one metric for one explainer; ``float()`` returns the mean.
 
     Examples
@@ -117,8 +116,8 @@ class ExplainerValue:
         }
 
 
-@dataclass(frozen=True)
-class Comparison(Result):
+@dataclass(frozen=True, repr=False)
+class Comparison(Record, Result):
     """Paired test (Wilcoxon signed-rank) of two explainers by one metric.
 
     Examples
@@ -143,8 +142,8 @@ class Comparison(Result):
     p_corrected: float | None
 
 
-@dataclass(frozen=True, eq=False)
-class MetricResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class MetricResult(Shown):
     """Results of one metric for all explainers.
 
     Examples
@@ -197,9 +196,14 @@ class MetricResult:
         pair = {explainer, than}
         if not pair <= self.values.keys() or len(pair) < 2:
             raise KeyError(f"expected two of {', '.join(self.values)}")
-        found = next(c for c in self.comparisons if {c.first, c.second} == pair)
+        found = self._comparisons[frozenset(pair)]
         corrected = found.p_corrected
         return found.favours == explainer and corrected is not None and corrected < alpha
+
+    @cached_property
+    def _comparisons(self) -> dict[frozenset[str], Comparison]:
+        """The tests by pair of explainers."""
+        return {frozenset((found.first, found.second)): found for found in self.comparisons}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields by name.
@@ -263,8 +267,28 @@ class MetricResult:
         ax.set_title(self.metric)
         return ax
 
+    def _display(self) -> Display:
+        best = self.ranking[0] if self.ranking else None
+        rows = []
+        for name in self.ranking:
+            value = self.values[name]
+            is_other = name != best and value.value is not None and self.direction != "none"
+            p = self._comparisons[frozenset((str(best), name))].p_corrected if is_other else None
+            n = len(value.per_sample) - value.n_undefined
+            is_best = value.rank is not None and value.rank == self.values[str(best)].rank
+            rank = "" if value.rank is None else value.rank
+            rows.append((name, Estimate(value.value, value.interval, is_best=is_best), rank, n, "" if p is None else p))
+        notes = [f"undefined: {self.undefined}"] if self.undefined else []
+        n_undefined = {name: value.n_undefined for name, value in self.values.items() if value.n_undefined}
+        if n_undefined and not self.undefined:
+            notes.append("samples without a value: " + ", ".join(f"{n} of {name}" for name, n in n_undefined.items()))
+        if any(row[-1] != "" for row in rows):
+            notes.append(f"p vs {best}: signed-rank test of the difference, corrected for all pairs (Holm)")
+        header = ("explainer", named(self.metric, self.direction), "rank", "samples", f"p vs {best}")
+        return Display("", header, rows, notes)
 
-class EvaluationValues:
+
+class EvaluationValues(Shown):
     """Values of all metrics and explainers for each sample.
 
     :func:`evaluate_part` creates them. Parts of a data set that were evaluated separately, in
@@ -388,11 +412,9 @@ class EvaluationValues:
     def __reduce__(self) -> tuple[Any, ...]:
         return EvaluationValues, (self._native, self.assumed, self.skipped, self.activation)
 
-    def __repr__(self) -> str:
-        return (
-            f"EvaluationValues of {', '.join(self.explainers)} by {', '.join(self.metrics)} "
-            f"on {self.n_samples} samples"
-        )
+    def _display(self) -> Display:
+        rows = [("explainers", self.explainers), ("metrics", self.metrics), ("samples", self.n_samples)]
+        return Display("Evaluation values", rows=rows, notes=noted(self.assumed, {}, self.skipped))
 
 
 class EvaluationTable(Reported, Table):
@@ -563,7 +585,7 @@ class EvaluationTable(Reported, Table):
         \\end{tabular}
         <BLANKLINE>
         """
-        header = ["", *(latex(f"{m} {_arrow(self[m].direction)}".rstrip()) for m in self.metrics)]
+        header = ["", *(latex(named(m, self[m].direction)) for m in self.metrics)]
         rows = [
             [latex(e), *(self._latex(e, m, intervals) for m in self.metrics)]
             for e in self.explainers
@@ -855,40 +877,14 @@ class EvaluationTable(Reported, Table):
     def __reduce__(self) -> tuple[Any, ...]:
         return EvaluationTable, (self.values, self._table)
 
-    def __repr__(self) -> str:
-        head = ["", *(f"{m} {_arrow(self[m].direction)}".rstrip() for m in self.metrics)]
-        rows = [[e, *(self._text(e, m) for m in self.metrics)] for e in self.explainers]
-        first, *widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-        blocks: list[list[int]] = []
-        free = 0
-        for column, width in enumerate(widths, 1):
-            if not blocks or width + 2 > free:
-                blocks.append([])
-                free = _WIDTH - first
-            blocks[-1].append(column)
-            free -= width + 2
-        shown = []
-        for block in blocks:
-            for row in [head, *rows]:
-                cells = [row[column].rjust(widths[column - 1]) for column in block]
-                shown.append("  ".join([row[0].ljust(first), *cells]).rstrip())
-            shown.append("")
-        lines = [line for note in self._footer() for line in textwrap.wrap(note, _WIDTH)]
-        return "\n".join([*shown[:-1], *lines])
+    def _display(self) -> Display:
+        return self._grid(self._notes())
 
-    def _repr_html_(self) -> str:
-        import html
-
-        cells = "".join(
-            f"<th>{html.escape(m)} {_arrow(self[m].direction)}</th>" for m in self.metrics
-        )
-        rows = []
-        for explainer in self.explainers:
-            of_metrics = "".join(self._cell(explainer, metric) for metric in self.metrics)
-            rows.append(f"<tr><th>{html.escape(explainer)}</th>{of_metrics}</tr>")
-        table = f"<thead><tr><th></th>{cells}</tr></thead><tbody>{''.join(rows)}</tbody>"
-        footer = html.escape("; ".join(self._footer()))
-        return f"<table>{table}</table><small>{footer}</small>"
+    def _grid(self, notes: list[str]) -> Display:
+        """Return the values of explainers and metrics with notes below."""
+        names = {metric: named(metric, self[metric].direction) for metric in self}
+        cells = {(e, names[m]): self._estimate(e, m) for m in self for e in self.explainers}
+        return grid(self.explainers, list(names.values()), cells, notes)
 
     def _result(self, result: dict[str, Any]) -> MetricResult:
         name, ranking = result["metric"], result["ranking"]
@@ -939,25 +935,10 @@ class EvaluationTable(Reported, Table):
                 "n_undefined": value.n_undefined,
             }
 
-    def _text(self, explainer: str, metric: str) -> str:
+    def _estimate(self, explainer: str, metric: str) -> Estimate:
+        """Return value, interval and mark as a cell."""
         value = self.result(explainer, metric)
-        if value.value is None:
-            return "-"
-        interval = value.interval
-        within = "" if interval is None else f" [{interval.low:.3g}, {interval.high:.3g}]"
-        return f"{value.value:.4g}{within}{self._mark(explainer, metric)}"
-
-    def _cell(self, explainer: str, metric: str) -> str:
-        value = self.result(explainer, metric)
-        if value.value is None:
-            return "<td>-</td>"
-        text = f"{value.value:.4g}{self._mark(explainer, metric)}"
-        if self._is_best(explainer, metric):
-            text = f"<strong>{text}</strong>"
-        interval = value.interval
-        if interval is not None:
-            text += f" <small>[{interval.low:.3g}, {interval.high:.3g}]</small>"
-        return f"<td>{text}</td>"
+        return Estimate(value.value, value.interval, self._mark(explainer, metric), self._is_best(explainer, metric))
 
     def _latex(self, explainer: str, metric: str, intervals: bool) -> str:
         value = self.result(explainer, metric)
@@ -983,29 +964,36 @@ class EvaluationTable(Reported, Table):
             return ""
         return "*" if result.is_better(result.ranking[0], explainer, 1 - self.level) else ""
 
-    def _footer(self) -> list[str]:
-        """Return the notes below the table: sample count, assumptions, warnings, and a legend of
-        the stars if there are any.
+    def _notes(self, unit: str = "sample", units: str = "samples") -> list[str]:
+        """Return the notes below the table: undefined values, number of samples, a legend of the stars if
+        there are any, warnings and assumptions.
         """
-        n = self.n_samples
-        notes = [f"{n} sample{'s' * (n != 1)}, {self.model_rows} rows of the model"]
         values = [(value, m) for m in self for value in self[m].values.values()]
+        plain = why_undefined(self.n_samples)
+        reasons = [f"{m} is undefined: {why}" for m in self if (why := self[m].undefined) and why != plain]
+        others = [m for m in self if self[m].undefined == plain]
+        others += [f"{value.metric} of {value.explainer}" for value, m in values if value.value is None and not self[m].undefined]
+        if others:
+            reasons.append(f"undefined for all {units}: {', '.join(others)}")
+        about = [f"{self.n_samples} {unit if self.n_samples == 1 else units}"]
+        if unit == "sample":
+            about.append(f"{self.model_rows} rows of the model")
         if any(value.interval is not None for value, _ in values):
-            notes.append(f"intervals of {self.level:.0%}")
+            about.append(f"intervals of {percent(self.level)}")
         if any(self._mark(value.explainer, m) for value, m in values):
-            notes.append("* worse than the best by more than chance")
-        notes += [f"{name}: {value}" for name, value in self.assumed.items()]
-        if self.skipped:
-            notes.append(f"{len(self.skipped)} metrics skipped")
-        reasons = [f"{m} is undefined: {self[m].undefined}" for m in self if self[m].undefined]
-        reasons += [
-            f"{value.metric} of {value.explainer} is undefined for all samples"
-            for value, m in values
-            if value.value is None and not self[m].undefined
-        ]
-        warned = [f"warning: {about}: {text}" for about, text in self.warnings.items()]
-        return [*reasons, *warned, "; ".join(notes)]
+            about.append("* worse than the best by more than chance")
+        return ["; ".join(about), *reasons, *noted(self.assumed, self.warnings, self.skipped)]
 
 
-def _arrow(direction: str) -> str:
-    return {"higher": "↑", "lower": "↓"}.get(direction, "")
+def named(metric: str, direction: str) -> str:
+    """Return the name of a metric with an arrow to the better end of its scale.
+
+    Examples
+    --------
+    >>> named("deletion", "lower"), named("sufficiency", "none")
+    ('deletion ↓', 'sufficiency')
+    """
+    return f"{metric} {_ARROWS.get(direction, '')}".rstrip()
+
+
+_ARROWS = {"higher": "↑", "lower": "↓"}

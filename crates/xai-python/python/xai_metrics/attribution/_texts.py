@@ -10,6 +10,7 @@ import numpy as np
 from .. import _native
 from .._arguments import number, threads, whole
 from .._arrays import BOOLEAN, DOUBLE, booleans, is_read_in_place, reals
+from .._display import Display, Record, count
 from .._registry import metric_of
 from .._results import Result
 from ._value import MetricValue, undefined_value
@@ -71,8 +72,8 @@ def measure_ragged(
     return value_of(name, value)
 
 
-@dataclass(frozen=True)
-class SpanScore(Result):
+@dataclass(frozen=True, repr=False)
+class SpanScore(Record, Result):
     """Precision, recall and F1 of predicted spans.
 
     >>> SpanScore(0.5, 1.0, 2 / 3).precision
@@ -87,7 +88,7 @@ class SpanScore(Result):
     f1: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SpanScores(Result):
     """Scores of the predicted spans of all samples.
 
@@ -104,6 +105,12 @@ class SpanScores(Result):
     macro: SpanScore
     #: Number of samples with neither gold nor predicted spans.
     n_undefined: int
+
+    def _display(self) -> Display:
+        both = (("all spans together", self.micro), ("mean over samples", self.macro))
+        rows = [(name, of.precision, of.recall, of.f1) for name, of in both]
+        notes = [f"{count(self.n_undefined, 'sample')} without spans, left out"] if self.n_undefined else []
+        return Display("Span scores", ("", "precision", "recall", "F1"), rows, notes)
 
 
 def _spans(samples: Any, name: str) -> list[list[tuple[int, int]]]:

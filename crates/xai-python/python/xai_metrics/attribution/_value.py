@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from .._arrays import reals
+from .._display import Display, Shown, count
 from .._frameworks import outside
 from .._results import axes
 from .._results import pandas_library as pandas
@@ -41,6 +43,19 @@ def by_subject(remarks: list[tuple[str, str]]) -> dict[str, str]:
     return {about: "; ".join(texts) for about, texts in grouped.items()}
 
 
+def noted(assumed: Mapping[str, str], warned: Mapping[str, str], skipped: Mapping[str, str] | None = None) -> list[str]:
+    """Return warnings, assumptions and the number of skipped metrics as notes below a table.
+
+    Examples
+    --------
+    >>> noted({"layout": "tabular"}, {"maps of `shap`": "sums differ"}, {"deletion": "needs a model"})
+    ['warning: maps of `shap`: sums differ', 'layout: tabular', '1 metric skipped: see `skipped`']
+    """
+    notes = [f"warning: {about}: {text}" for about, text in warned.items()]
+    notes += [f"{about}: {text}" for about, text in assumed.items()]
+    return [*notes, f"{count(len(skipped), 'metric')} skipped: see `skipped`"] if skipped else notes
+
+
 def pairs_of(remarks: list[dict[str, str]]) -> list[tuple[str, str]]:
     """Convert the remarks of a table to ``(subject, text)`` pairs."""
     return [(remark["about"], remark["text"]) for remark in remarks]
@@ -53,8 +68,8 @@ def warn(remarks: list[tuple[str, str]]) -> dict[str, str]:
     return by_subject(remarks)
 
 
-@dataclass(frozen=True, eq=False)
-class Curve:
+@dataclass(frozen=True, eq=False, repr=False)
+class Curve(Shown):
     """Mean score as a function of the number of changed features.
 
     Examples
@@ -101,9 +116,16 @@ class Curve:
 
         return plot_curves({"mean of the samples": self}, ax=ax, **style)
 
+    def _display(self) -> Display:
+        rows = list(zip(self.n_features.tolist(), self.scores.tolist()))
+        return Display("Mean scores by the number of changed features", ("features", "score"), rows)
 
-@dataclass(frozen=True, eq=False)
-class MetricValue:
+    def _in_cell(self) -> str:
+        return count(len(self.scores), "point")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MetricValue(Shown):
     """Value of a metric for a data set and for each sample; ``float()`` returns the mean.
 
     Examples
@@ -163,20 +185,14 @@ class MetricValue:
         """
         return weighted_mean(self.per_sample, sample_weights)
 
-    def __repr__(self) -> str:
+    def _display(self) -> Display:
+        notes = noted(self.assumed, self.warnings)
         if self.value is None:
-            return f"{self.metric}: {self.undefined}"
+            return Display(f"{self.metric}: {self.undefined or why_undefined(len(self.per_sample))}", notes=notes)
         undefined = f", {self.n_undefined} of them undefined" if self.n_undefined else ""
-        return f"{self.metric}: {self.value:.4g} over {len(self.per_sample)} samples{undefined}"
-
-    def _repr_html_(self) -> str:
-        undefined = f", {self.n_undefined} undefined" if self.n_undefined else ""
         better = "" if self.direction == "none" else f", {self.direction} is better"
-        samples = f"{len(self.per_sample)} samples{undefined}{better}"
-        message = "undefined" if self.value is None else f"{self.value:.4g}"
-        return (
-            f"<div>{self.metric} <strong>{message}</strong> <small>({samples})</small></div>"
-        )
+        samples = f"over {count(len(self.per_sample), 'sample')}{undefined}"
+        return Display(f"{self.metric}: {self.value:.4g} {samples}{better}", notes=notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields by name, with ``None`` for undefined samples.

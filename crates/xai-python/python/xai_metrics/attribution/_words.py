@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._arrays import reals
+from .._display import Shown, paragraphs
 from ._masked import MaskedModel
 
 if TYPE_CHECKING:
@@ -206,8 +207,8 @@ class TextModel(MaskedModel):
         return [item.words for item in self.texts]
 
 
-@dataclass(frozen=True)
-class ColoredText:
+@dataclass(frozen=True, repr=False)
+class ColoredText(Shown):
     """Text with words coloured by attribution; notebooks display it through ``_repr_html_``."""
 
     words: Words
@@ -234,10 +235,10 @@ class ColoredText:
         title = f"<strong>{html.escape(self.title)}</strong> " if self.title else ""
         return f'<p style="line-height:1.8">{title}{"".join(parts)}</p>'
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         pairs = zip(self.words.words, self.attributions)
         description = " ".join(f"{word}({value:+.2g})" for word, value in pairs)
-        return f"{self.title}: {description}" if self.title else description
+        return paragraphs([f"{self.title}: {description}" if self.title else description])
 
 
 def color_text(text: Words | str, attributions: Any, title: str = "", pattern: str = r"\w+") -> ColoredText:

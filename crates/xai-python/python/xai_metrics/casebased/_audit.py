@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from .. import _native
 from .._arguments import check_class, whole
 from .._described import described
+from .._display import Display, Estimate, Record, count
 from .._report import Reported
-from .._results import Result, axes, html_table
+from .._results import Result, axes
 from ._fitting.choices import LEVELS
 from ._fitting.classes import label_array
 from ._fitting.parts import parts
@@ -29,8 +30,8 @@ _AT_ONCE = 65_536
 _LISTED = 6
 
 
-@dataclass(frozen=True)
-class LevelAudit(Result):
+@dataclass(frozen=True, repr=False)
+class LevelAudit(Record, Result):
     """Predictions of one level of correspondence.
 
     Examples
@@ -178,31 +179,25 @@ class AuditReport(Reported, Result):
         ax.legend()
         return ax
 
-    def __repr__(self) -> str:
-        def formatted(name: str, value: float | None, ends: tuple[float, float] | None) -> str:
-            interval = "" if ends is None else f" [{ends[0]:.4f}, {ends[1]:.4f}]"
-            return f"{name} " + ("undefined" if value is None else f"{value:.4f}{interval}")
-
-        parts = [
-            f"{self.n_samples} samples",
-            formatted("mean correspondence", self.mean_correspondence, self.interval),
-            formatted("accuracy", self.accuracy, self.accuracy_interval),
-            formatted("AUROC of right predictions", self.auroc_of_right, self.auroc_of_right_interval),
+    def _display(self) -> Display:
+        rows = [
+            (level.level, level.n, level.n_judged, level.n_right, Estimate(level.accuracy, level.accuracy_interval))
+            for level in self.by_level.values()
         ]
-        return f"AuditReport({', '.join(parts)})"
-
-    def _repr_html_(self) -> str:
-        header = ["level", "n", "judged", "right", "accuracy", "95 % interval"]
-        rows = []
-        for level in self.by_level.values():
-            ends = level.accuracy_interval
-            interval = None if ends is None else f"[{ends[0]:.3f}, {ends[1]:.3f}]"
-            rows.append(
-                [level.level, level.n, level.n_judged, level.n_right, level.accuracy, interval]
-            )
-        mean = self.mean_correspondence
-        formatted = "undefined" if mean is None else f"{mean:.4f}"
-        return html_table([header, *rows], f"{self.n_samples} samples, mean correspondence {formatted}")
+        together = (
+            ("mean correspondence", self.mean_correspondence, self.interval),
+            ("accuracy", self.accuracy, self.accuracy_interval),
+            ("AUROC of right predictions", self.auroc_of_right, self.auroc_of_right_interval),
+            ("expected calibration error", self.expected_calibration_error, None),
+        )
+        notes = [f"{name}: {Estimate(value, interval)}" for name, value, interval in together]
+        notes.append("intervals of 95 % assume independent samples")
+        if self.n_undefined:
+            notes.append(f"correspondence undefined: {count(self.n_undefined, 'sample')}")
+        if self.n_tied:
+            notes.append(f"last neighbour tied, the order of the training rows decides: {count(self.n_tied, 'sample')}")
+        header = ("level", "samples", "with a true class", "right", "accuracy")
+        return Display(f"Audit of {count(self.n_samples, 'sample')} by level of correspondence", header, rows, notes)
 
 
 class Audit:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .._results import Table, html_table, plain
+from .._display import Display, Record
+from .._results import Table, plain
 from . import _plots
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Explanation", "Neighbor"]
 
 
-class Neighbor:
+class Neighbor(Record):
     """Training case near an explained sample.
 
     Attributes
@@ -35,7 +36,7 @@ class Neighbor:
     --------
     >>> from xai_metrics.casebased import Neighbor
     >>> Neighbor(3, 0.25, "late", features=None, metadata={"station": "Ulm"})
-    Neighbor(index=3, distance=0.2500, label=late, {'station': 'Ulm'})
+    Neighbor(index=3, distance=0.25, label='late', metadata=station: Ulm)
     """
 
     __slots__ = ("distance", "features", "index", "label", "metadata")
@@ -67,12 +68,13 @@ class Neighbor:
             for name in ("index", "distance", "label", "features", "metadata")
         }
 
-    def __repr__(self) -> str:
-        metadata = f", {self.metadata}" if self.metadata else ""
-        return (
-            f"Neighbor(index={self.index}, distance={self.distance:.4f}, "
-            f"label={self.label}{metadata})"
-        )
+    def _display(self) -> Display:
+        rows: list[tuple[str, Any]] = [("index", self.index), ("distance", self.distance), ("label", self.label)]
+        if self.features is not None:
+            rows.append(("features", self.features))
+        if self.metadata:
+            rows.append(("metadata", self.metadata))
+        return Display("Neighbor", rows=rows)
 
 
 class Batch(Protocol):
@@ -114,7 +116,11 @@ class Explanation(Table):
     >>> explainer = CaseExplainer([[0.0], [1.0], [5.0]], ["no", "no", "yes"], k=2, scale=False)
     >>> explanation = explainer.explain_instance([0.25], predicted_class="no", true_class="no")
     >>> explanation
-    Explanation(test_index=None, predicted=no, correspondence=100.00%, neighbors=2)
+    Sample: predicted no, correspondence 100.00% (high), true class no
+            row  class  distance  feature_0
+    sample                             0.25
+    1.      0    no         0.25          0
+    2.      1    no         0.75          1
     >>> [neighbor.index for neighbor in explanation.neighbors]
     [0, 1]
     >>> explanation.is_correct()
@@ -360,21 +366,16 @@ class Explanation(Table):
         )
         return picture.draw(plot_type, highlight_differences, save_path, figsize, ax)
 
-    def _repr_html_(self) -> str:
-        caption = (
-            f"Predicted {self.get_predicted_class_name()}, correspondence "
-            f"{self.correspondence:.2%} ({self.correspondence_interpretation})"
-        )
+    def _display(self) -> Display:
+        level = self.correspondence_interpretation
+        share = "undefined" if level == "undefined" else f"{self.correspondence:.2%} ({level})"
+        sample = "Sample" if self.test_index is None else f"Sample {self.test_index}"
+        title = f"{sample}: predicted {self.get_predicted_class_name()}, correspondence {share}"
+        if self.true_class is not None:
+            title += f", true class {self.get_true_class_name()}"
         header = ["", "row", "class", "distance", *self.feature_names]
         rows: list[list[Any]] = [["sample", "", "", "", *self.test_sample]]
         for rank, neighbor in enumerate(self.neighbors, 1):
             name = self._name_of(neighbor.label)
-            rows.append([rank, neighbor.index, name, neighbor.distance, *neighbor.features])
-        return html_table([header, *rows], caption)
-
-    def __repr__(self) -> str:
-        return (
-            f"Explanation(test_index={self.test_index}, "
-            f"predicted={self.get_predicted_class_name()}, "
-            f"correspondence={self.correspondence:.2%}, neighbors={len(self.neighbors)})"
-        )
+            rows.append([f"{rank}.", str(neighbor.index), name, neighbor.distance, *neighbor.features])
+        return Display(title, header, rows)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from .._results import Table, html_table, plain
+from .._display import N_SAMPLES, Display, count
+from .._results import Table, plain
 from ._explanation import Explanation, Neighbor
 from ._fitting.choices import LEVELS
 from ._fitting.classes import label_value
@@ -60,7 +61,11 @@ class Explanations(Table, Sequence[Explanation]):
     >>> found.levels
     array(['high', 'high'], dtype='<U9')
     >>> found[1]
-    Explanation(test_index=1, predicted=1, correspondence=88.89%, neighbors=2)
+    Sample 1: predicted 1, correspondence 88.89% (high)
+            row  class  distance  feature_0
+    sample                                4
+    1.      2    1             1          5
+    2.      1    0             3          1
     """
 
     def __init__(
@@ -234,15 +239,15 @@ class Explanations(Table, Sequence[Explanation]):
             columns[f"distance_{rank + 1}"] = self.distances[:, rank]
         return columns
 
-    def _repr_html_(self) -> str:
-        header = ["sample", "predicted", "true", "correspondence", "level", "nearest rows"]
+    def _display(self) -> Display:
+        has_truth = self.truth is not None
+        header = ["sample", "predicted", *["true"] * has_truth, "correspondence", "level", "nearest rows"]
         rows = []
-        for row in range(min(10, len(self))):
-            truth = None if self.truth is None else self.truth[row]
+        for row in range(min(N_SAMPLES, len(self))):
+            labels = [str(of[row]) for of in (self.predicted, self.truth) if of is not None]
             near = ", ".join(map(str, self.indices[row].tolist()))
-            score, level = self.correspondence[row], LEVELS[self.level_numbers[row]]
-            rows.append([row, self.predicted[row], truth, score, level, near])
-        return html_table([header, *rows], f"{len(self)} explanations")
-
-    def __repr__(self) -> str:
-        return f"Explanations(n_samples={len(self)}, n_neighbors={self.indices.shape[1]})"
+            score, level = float(self.correspondence[row]), LEVELS[self.level_numbers[row]]
+            rows.append((str(row), *labels, score, level, near))
+        counts = [f"{count(int((self.level_numbers == number).sum()), 'sample')} {name}" for number, name in enumerate(LEVELS)]
+        notes = [f"correspondence: {', '.join(reversed(counts))}"]
+        return Display(count(len(self), "explanation"), header, rows, notes, n_rows=len(self))

@@ -11,7 +11,7 @@ from ._audit import Audit, AuditReport
 from ._fitting.classes import Classes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AggregateExplanation(Result):
     """Summary of the neighbours of a sample that does not reveal single training rows.
 

@@ -12,7 +12,8 @@ import numpy as np
 from .. import _native
 from .._arguments import looked_up, mapping, number, threads, whole, whole_or_none
 from .._registry import metric_of
-from .._results import Table, html_table
+from .._display import Display
+from .._results import Table
 from ..attribution import EvaluationTable, EvaluationValues
 from ._columns import column_labels, is_table
 from ._data import OF_ROWS, Rows, Study, rules
@@ -29,7 +30,7 @@ _QUERY_COLUMNS = {"predicted": "class", "target": "target", "p_target": "p_targe
 _OTHER_MODEL = re.compile(r"model_\d+")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CounterfactualTable(Table):
     """Metrics of several methods.
 
@@ -103,13 +104,10 @@ class CounterfactualTable(Table):
             for method, results in self.results.items()
         }
 
-    def __repr__(self) -> str:
-        shares = (f"{method} {'-' if share is None else f'{share:.3g}'}" for method, share in self.success.items())
-        return f"{self.table!r}\nqueries with a valid counterfactual: {', '.join(shares)}"
-
-    def _repr_html_(self) -> str:
-        columns = self.columns()
-        return html_table([tuple(columns), *zip(*columns.values())], "Counterfactuals")
+    def _display(self) -> Display:
+        shares = (f"{method} {'undefined' if share is None else f'{share:.3g}'}" for method, share in self.success.items())
+        notes = [f"queries with a valid counterfactual: {', '.join(shares)}", *self.table._notes("query", "queries")]
+        return self.table._grid(notes)
 
 
 def evaluate(

@@ -226,7 +226,11 @@ def group_gap(values: Any, groups: Any) -> GroupGap:
     Examples
     --------
     >>> group_gap([1.0, 3.0, None, 4.0], ["f", "f", "m", "m"])
-    GroupGap(means={'f': 2.0, 'm': 4.0}, gap=2.0, ratio=0.5)
+    Means of groups
+    group  mean
+    f         2
+    m         4
+    largest minus smallest: 2, smallest divided by largest: 0.5
     """
     if isinstance(values, (list, tuple)):
         values = [np.nan if value is None else value for value in values]

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._display import Display, Estimate, count
 from .._results import Result
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CounterfactualValue(Result):
     """Value of a metric for all queries, for each one and for each counterfactual; ``float()`` returns the value.
 
@@ -52,8 +53,13 @@ class CounterfactualValue(Result):
         """
         return {"query": list(range(len(self.per_query))), "value": self.per_query.tolist()}
 
+    def _display(self) -> Display:
+        undefined = f", {self.n_undefined} of them undefined" if self.n_undefined else ""
+        notes = [] if self.pooled is None else [f"mean over all counterfactuals: {self.pooled:.4g}"]
+        return Display(f"{Estimate(self.value)} over {_queries(len(self.per_query))}{undefined}", notes=notes)
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class CoverageValue(CounterfactualValue):
     """Coverage with all its scores.
 
@@ -71,8 +77,17 @@ class CoverageValue(CounterfactualValue):
     fill: float | None
     counts: npt.NDArray[np.int64]
 
+    def _display(self) -> Display:
+        rows = [
+            ("queries with a counterfactual", self.value),
+            ("queries with a valid counterfactual", self.success),
+            ("counterfactuals per requested one", self.fill),
+        ]
+        notes = [f"{count(int(self.counts.sum()), 'counterfactual')} of {_queries(len(self.counts))}"]
+        return Display("Coverage", rows=[(name, value) for name, value in rows if value is not None], notes=notes)
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class GroupGap(Result):
     """Means of groups, and how far they are apart.
 
@@ -90,8 +105,13 @@ class GroupGap(Result):
     gap: float | None
     ratio: float | None
 
+    def _display(self) -> Display:
+        rows = [(str(group), mean) for group, mean in self.means.items()]
+        notes = [f"largest minus smallest: {Estimate(self.gap)}, smallest divided by largest: {Estimate(self.ratio)}"]
+        return Display("Means of groups", ("group", "mean"), rows, notes)
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class EditDistances(Result):
     """Edits from texts to their counterfactuals.
 
@@ -108,6 +128,15 @@ class EditDistances(Result):
     counts: npt.NDArray[np.int64]
     per_query: npt.NDArray[np.float64]
     value: float | None
+
+    def _display(self) -> Display:
+        edits = count(int(self.counts.sum()), "edit")
+        title = f"{Estimate(self.value)} edits relative to the longer text, {edits} of {count(len(self.counts), 'pair')} of texts"
+        return Display(title)
+
+
+def _queries(n: int) -> str:
+    return f"{n} quer{'y' if n == 1 else 'ies'}"
 
 
 def value_of(outcome: Mapping[str, Any], kept: npt.NDArray[np.bool_]) -> CounterfactualValue:

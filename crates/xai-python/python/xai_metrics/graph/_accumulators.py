@@ -10,7 +10,8 @@ import numpy as np
 
 from .. import _native
 from .._arguments import check_class, threads, whole_or_none
-from .._results import Table, html_table
+from .._display import Display, Estimate, Record, count
+from .._results import Table
 from .._statistics import Interval, interval_of
 from ._fidelity import Fidelity, fold
 from ._ground_truth import (
@@ -91,7 +92,10 @@ class FidelityAccumulator(_Accumulator):
     >>> left = FidelityAccumulator().update([0, 1], kept=[0, 1], complement=[1, 0])
     >>> right = FidelityAccumulator().update([2, 1], kept=[2, 0], complement=[2, 0])
     >>> left.merge(pickle.loads(pickle.dumps(right))).finish()
-    Fidelity(pos=0.75, neg=0.25, n_samples=4)
+    Fidelity, 4 samples
+    fid+              0.75
+    fid-              0.25
+    characterization  0.75
     """
 
     def __init__(self, *, over_graphs: bool = False, n_jobs: int | None = None) -> None:
@@ -372,8 +376,8 @@ class GroundTruthAccumulator(_Accumulator):
         return self._state
 
 
-@dataclass(frozen=True)
-class MacroAverage:
+@dataclass(frozen=True, repr=False)
+class MacroAverage(Record):
     """Metric averaged over graphs, in which each graph counts the same.
 
     Attributes
@@ -396,7 +400,7 @@ class MacroAverage:
     n_undefined: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DatasetScores(Table):
     """Scores over a dataset of graphs.
 
@@ -467,9 +471,15 @@ class DatasetScores(Table):
             "n_undefined": [row.n_undefined for row in rows],
         }
 
-    def _repr_html_(self) -> str:
-        rows = [(item.name, item.mean, item.n_defined) for item in self.macro_average]
-        return html_table([("metric", "mean", "graphs"), *rows], f"{self.n_graphs} graphs")
+    def _display(self) -> Display:
+        rows = [
+            (item.name, Estimate(item.mean, item.interval), item.n_defined, item.n_undefined)
+            for item in self.macro_average
+        ]
+        together = ", ".join(f"{name} {value:.4g}" for name, value, *_ in self.micro._display().rows if value is not None)
+        notes = ["each graph counts the same; intervals of 95 % are over graphs", f"all graphs together: {together}"]
+        header = ("metric", "mean", "graphs", "undefined")
+        return Display(f"{count(self.n_graphs, 'graph')}", header, rows, notes)
 
 
 def _dataset(fields: Any, micro: Fidelity | Unfaithfulness | GroundTruth) -> DatasetScores:
@@ -486,8 +496,8 @@ def _dataset(fields: Any, micro: Fidelity | Unfaithfulness | GroundTruth) -> Dat
     return DatasetScores(tuple(averages), micro, fields["n_graphs"])
 
 
-@dataclass(frozen=True)
-class MicroInterval:
+@dataclass(frozen=True, repr=False)
+class MicroInterval(Record):
     """Metric of all rows together, with an interval over graphs.
 
     Attributes

@@ -11,13 +11,14 @@ import numpy as np
 from .. import _native
 from .._arguments import whole
 from .._arrays import integers
+from .._display import Display, Estimate, count
 from .._results import Result
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class EditSizes(Result):
     """Numbers of edges and nodes that differ between graphs and their counterfactuals.
 
@@ -34,6 +35,11 @@ class EditSizes(Result):
     sizes: npt.NDArray[np.int64]
     per_query: npt.NDArray[np.float64]
     value: float | None
+
+    def _display(self) -> Display:
+        edits = count(int(self.sizes.sum()), "edit")
+        title = f"{Estimate(self.value)} edits relative to the first graph, {edits} of {count(len(self.sizes), 'pair')} of graphs"
+        return Display(title)
 
 
 def edit_size(graphs: Sequence[Mapping[str, Any]], *, directed: bool = False) -> EditSizes:

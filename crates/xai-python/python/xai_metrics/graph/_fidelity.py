@@ -11,11 +11,12 @@ import numpy.typing as npt
 from .. import _arrays, _native
 from .._alignment import Alignment
 from .._arguments import number, threads
+from .._display import Display, count
 from .._results import Result
 from ._inputs import aligned, answers, positions, same_precision
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Fidelity(Result):
     """Change of predictions when the explanation is removed, and when only the explanation remains.
 
@@ -49,6 +50,10 @@ class Fidelity(Result):
             Fields and ``characterization``.
         """
         return {**super().to_dict(), "characterization": self.characterization}
+
+    def _display(self) -> Display:
+        rows = [("fid+", self.pos), ("fid-", self.neg), ("characterization", self.characterization)]
+        return Display(f"Fidelity, {count(self.n_samples, 'sample')}", rows=rows)
 
 
 def fidelity(

@@ -12,6 +12,7 @@ from .. import _arrays, _native
 from .._alignment import Alignment
 from .._arguments import threads, whole_or_none
 from .._described import described
+from .._display import N_SAMPLES, Display
 from .._results import Result, Table, axes
 from ._inputs import mask_and_truth
 
@@ -55,9 +56,11 @@ class GroundTruth(Result):
     def __hash__(self) -> int:
         return hash(tuple(self.__dict__.items()))
 
-    def __repr__(self) -> str:
-        scores = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())
-        return f"GroundTruth({scores})"
+    def _display(self) -> Display:
+        counted = ("true_positives", "false_positives", "false_negatives", "true_negatives")
+        rows = [(name, value) for name, value in vars(self).items() if name not in (*counted, "n_undefined")]
+        counts = ", ".join(f"{vars(self)[name]} {name.replace('_', ' ')}" for name in counted)
+        return Display("Agreement of a mask with the truth", rows=rows, notes=[counts])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the scores and counts by name.
@@ -202,7 +205,7 @@ def counted_elements(
     return is_predicted, is_true
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RocCurve(Table):
     """ROC curve of a mask: true positive rate over false positive rate.
 
@@ -243,6 +246,12 @@ class RocCurve(Table):
         """
         return self.to_dict()
 
+    def _display(self) -> Display:
+        columns = self.columns()
+        rows = list(zip(*(column[:N_SAMPLES].tolist() for column in columns.values())))
+        header = [name.replace("_", " ") for name in columns]
+        return Display(f"ROC curve, area {self.area:.4g}", header, rows, n_rows=len(self.threshold))
+
     def plot(self, *, ax: Any = None) -> Any:
         """Plot the curve with matplotlib.
 
@@ -265,7 +274,7 @@ class RocCurve(Table):
         return ax
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PrecisionRecallCurve(Table):
     """Precision-recall curve of a mask.
 
@@ -301,6 +310,12 @@ class PrecisionRecallCurve(Table):
             Columns by name.
         """
         return self.to_dict()
+
+    def _display(self) -> Display:
+        columns = self.columns()
+        rows = list(zip(*(column[:N_SAMPLES].tolist() for column in columns.values())))
+        header = [name.replace("_", " ") for name in columns]
+        return Display(f"Precision-recall curve, average precision {self.average_precision:.4g}", header, rows, n_rows=len(self.threshold))
 
     def plot(self, *, ax: Any = None) -> Any:
         """Plot the curve with matplotlib.

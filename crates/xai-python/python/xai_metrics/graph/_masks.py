@@ -10,11 +10,12 @@ import numpy.typing as npt
 from .. import _arrays, _native
 from .._alignment import Alignment
 from .._arguments import number, threads, whole
+from .._display import Display, fields_of
 from .._results import Result
 from ._inputs import edges
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MaskProperties(Result):
     """Properties of one mask.
 
@@ -46,6 +47,11 @@ class MaskProperties(Result):
     component_share: float | None
     component_ratio: float | None
     components_per_node: float | None
+
+    def _display(self) -> Display:
+        # The last fields are of masks over edges.
+        rows = fields_of(self) if self.n_components is not None else fields_of(self)[:4]
+        return Display("Mask properties", rows=rows)
 
 
 def mask_properties(

@@ -15,7 +15,8 @@ from .._described import described, parameters_of
 from .._frameworks import Tensors
 from .._progress import bar
 from .._report import Reported
-from .._results import COLORS, Result, axes, html_table, plain
+from .._display import Display, Estimate, Record, Shown, count
+from .._results import COLORS, Result, axes, plain
 from .._statistics import Interval, interval_of
 from ._inputs import aligned, answers, graph, on_host, positions, same_precision
 
@@ -102,8 +103,8 @@ def with_tensors(model: Model, *, device: Any = "cpu") -> Model:
     return called
 
 
-@dataclass(frozen=True, eq=False)
-class ExplainedOutputs:
+@dataclass(frozen=True, eq=False, repr=False)
+class ExplainedOutputs(Shown):
     """Model outputs that all scores of one explanation are computed from, ``(n_rows, n_classes)``
     each.
 
@@ -126,6 +127,9 @@ class ExplainedOutputs:
             ``full``, ``kept`` and ``complement``.
         """
         return {"full": self.full, "kept": self.kept, "complement": self.complement}
+
+    def _display(self) -> Display:
+        return Display("Model outputs", rows=list(self.to_dict().items()))
 
 
 def explained_outputs(
@@ -201,8 +205,8 @@ def explained_outputs(
     return ExplainedOutputs(*parts)
 
 
-@dataclass(frozen=True)
-class SweepPoint:
+@dataclass(frozen=True, repr=False)
+class SweepPoint(Record):
     """Scores of an explanation at one size.
 
     Attributes
@@ -228,7 +232,7 @@ class SweepPoint:
     tied_share: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SweepCurve(Reported, Result):
     """Scores of an explanation by size, computed by :func:`sweep`.
 
@@ -269,13 +273,28 @@ class SweepCurve(Reported, Result):
         names = ("level", "pos_fidelity", "neg_fidelity", "characterization", "unfaithfulness")
         return {name: [getattr(item, name) for item in self.points] for name in names}
 
-    def _repr_html_(self) -> str:
+    def _display(self) -> Display:
         rows = [
-            (item.level, item.pos_fidelity, item.neg_fidelity, item.characterization, item.unfaithfulness)
+            (
+                f"{item.level:g}",
+                Estimate(item.pos_fidelity, item.pos_interval),
+                Estimate(item.neg_fidelity, item.neg_interval),
+                Estimate(item.characterization, item.characterization_interval),
+                item.unfaithfulness,
+            )
             for item in self.points
         ]
-        header = ("level", "fid+", "fid-", "characterization", "unfaithfulness")
-        return html_table([header, *rows], "Explanation sizes")
+        notes = [
+            f"{count(self.n_samples, 'sample')}; intervals of 95 %; "
+            f"characterization is best at {self.points[self.best].level:g}"
+        ]
+        if self.fidelity_auc is not None:
+            notes.append(f"area under fid+ / (1 - fid-): {self.fidelity_auc:.4g}")
+        ties = [item for item in self.points if item.tied_share]
+        if ties:
+            notes.append(f"edges tie at the cut at {', '.join(f'{item.level:g}' for item in ties)}: the first ones are kept")
+        header = ("size", "fid+ ↑", "fid- ↓", "characterization ↑", "unfaithfulness ↓")
+        return Display("Scores by the size of the explanation", header, rows, notes)
 
     def plot(self, *, ax: Any = None) -> Any:
         """Plot the scores by size with their 95 % intervals, with matplotlib.
@@ -466,8 +485,8 @@ def sweep_from_outputs(
     return _curve_of(fields)
 
 
-@dataclass(frozen=True)
-class RobustFidelityByProbability:
+@dataclass(frozen=True, repr=False)
+class RobustFidelityByProbability(Record):
     """Robust fidelity by the probability of one class instead of the predicted class.
 
     Attributes
@@ -485,7 +504,7 @@ class RobustFidelityByProbability:
     neg_standard_error: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RobustFidelity(Result):
     """Robust fidelity with standard errors, computed by :func:`robust_fidelity`.
 
@@ -526,9 +545,15 @@ class RobustFidelity(Result):
         own.update({f"{name}_by_probability": value for name, value in by.items()})
         return {name: [value] for name, value in own.items()}
 
-    def _repr_html_(self) -> str:
-        rows = [(name, value) for name, value in self.to_dict().items() if name != "by_probability"]
-        return html_table([("", "value"), *rows], "Robust fidelity")
+    def _display(self) -> Display:
+        both = [("by prediction", self), ("by probability", self.by_probability)]
+        rows = [
+            (name, of.pos, of.pos_standard_error, of.neg, of.neg_standard_error, of.delta)
+            for name, of in both
+            if of is not None
+        ]
+        header = ("", "fid+ ↑", "std. error", "fid- ↓", "std. error", "delta ↑")
+        return Display(f"Robust fidelity, {count(self.n_draws, 'draw')}", header, rows)
 
 
 @described("graph.robust_fidelity")

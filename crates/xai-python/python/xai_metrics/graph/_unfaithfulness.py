@@ -17,7 +17,7 @@ from .._results import Result
 from ._inputs import aligned, positions, same_precision
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Unfaithfulness(Result):
     """Graph explanation unfaithfulness of some samples.
 

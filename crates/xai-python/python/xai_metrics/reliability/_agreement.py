@@ -12,7 +12,7 @@ from ._perturbed import Direction
 from ._values import Value, values_of
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class KrippendorffAlpha(Value):
     """Agreement of raters beyond chance, computed by :func:`krippendorff_alpha`.
 
@@ -71,7 +71,7 @@ def krippendorff_alpha(
     return KrippendorffAlpha(**found)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class KendallW(Value):
     """Agreement of the samples on the ranking of explainers, computed by :func:`kendall_w`.
 
@@ -124,7 +124,7 @@ def kendall_w(values_by_explainer: Any) -> KendallW:
     return KendallW(**_native.reliability_kendall_w(values))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class InterMethodReliability(Value):
     """Agreement of explainers on which samples are easy, computed by
     :func:`inter_method_reliability`.
@@ -176,7 +176,7 @@ def inter_method_reliability(scores: Any, *, n_jobs: int | None = None) -> Inter
     return InterMethodReliability(**_native.reliability_inter_method(values, threads(n_jobs)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class InternalConsistencyReliability(Value):
     """Agreement of two metrics, computed by :func:`internal_consistency_reliability`.
 

@@ -14,7 +14,7 @@ Kind = Literal["minor", "disruptive"]
 Direction = Literal["higher", "lower"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class IntraConsistency(Value):
     """Response of an explainer's values to a perturbation, computed by :func:`intra_consistency`.
 
@@ -133,7 +133,7 @@ def intra_consistency_effect(
     return intra_consistency(q, perturbed, keep, kind).effect
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class InterConsistency(Value):
     """Stability of ranks or worsening of values, computed by :func:`inter_consistency`.
 
@@ -211,7 +211,7 @@ def inter_consistency(
     return InterConsistency(**found)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MetaConsistency(Value):
     """Both consistencies under both kinds of perturbation, computed by :func:`meta_consistency`.
 

@@ -10,12 +10,13 @@ import numpy as np
 from .. import _native
 from .._arguments import seed_of, threads, whole
 from .._arrays import integers
+from .._display import MAX_LINES, Display, count
 from .._results import Result
 from ._perturbed import Direction
 from ._values import Floats, values_of
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RankStability(Result):
     """Stability of the ranking under resampling, computed by :func:`rank_stability`.
 
@@ -47,6 +48,26 @@ class RankStability(Result):
     n_undefined_tau: int
     n_samples: int
     n_undefined: int
+
+    def _display(self) -> Display:
+        columns = (self.ranks, self.rank_mean, self.rank_std)
+        rows = [(str(explainer), *(float(column[explainer]) for column in columns)) for explainer in range(len(self.ranks))]
+        draws = f"over {count(self.n_draws, 'draw')} of the samples"
+        notes = [
+            f"tau-b with the ranking of all samples: {_number(self.mean_tau)}, same best: {_number(self.top_share)}, {draws}",
+            *_sample_notes(self.n_samples, self.n_undefined),
+        ]
+        return Display("Ranks of the explainers under resampling", ("explainer", "rank", "mean", "std"), rows, notes)
+
+
+def _number(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.4g}"
+
+
+def _sample_notes(n_samples: int, n_undefined: int) -> list[str]:
+    """Return the numbers of samples as notes below a table."""
+    left_out = f", {n_undefined} more with an undefined value" if n_undefined else ""
+    return [f"{count(n_samples, 'sample')}{left_out}"]
 
 
 def rank_stability(
@@ -128,7 +149,7 @@ def stability_of(found: dict[str, Any]) -> RankStability:
     return RankStability(**{**found, **arrays, "wins": wins})
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ParameterSensitivity(Result):
     """Stability of the ranking across settings, computed by :func:`parameter_sensitivity`.
 
@@ -157,6 +178,17 @@ class ParameterSensitivity(Result):
     n_undefined_tau: int
     n_samples: int
     n_undefined: int
+
+    def _display(self) -> Display:
+        n_explainers = self.ranks.shape[1]
+        rows = [(str(setting), *ranks) for setting, ranks in enumerate(self.ranks[:MAX_LINES].tolist())]
+        notes = [
+            f"tau-b of two settings: {_number(self.mean_tau)}, same best: {_number(self.same_top)}, "
+            f"largest change of a rank: {_number(self.max_rank_change)}",
+            *_sample_notes(self.n_samples, self.n_undefined),
+        ]
+        header = ("setting", *(f"explainer {explainer}" for explainer in range(n_explainers)))
+        return Display("Ranks of the explainers by setting", header, rows, notes, n_rows=len(self.ranks))
 
 
 def parameter_sensitivity(scores: Any, direction: Direction) -> ParameterSensitivity:

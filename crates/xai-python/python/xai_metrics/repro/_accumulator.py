@@ -12,6 +12,7 @@ import numpy.typing as npt
 from .. import _arrays, _native
 from .._arguments import check_class, threads
 from .._described import described
+from .._display import count
 from ._across import Agreement
 from ._inputs import coded, stacked
 from ._metrics import chosen
@@ -48,6 +49,13 @@ class StreamedResult(PairValues):
     leave_one_out_consistency: Floats
     agreement: Agreement | None
     empty_union: str = "undefined"
+
+    def _notes(self) -> list[str]:
+        errors = [
+            f"accuracy: {self.accuracy.mean():.4g} on average; wrong in all runs: {count(self.n_always_wrong, 'sample')}, "
+            f"in any: {count(self.n_ever_wrong, 'sample')}"
+        ]
+        return [*super()._notes(), *errors]
 
 
 @described("repro.pairwise")

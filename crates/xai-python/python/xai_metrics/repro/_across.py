@@ -12,13 +12,14 @@ from .. import _arrays, _native
 from .._alignment import has_labels
 from .._arguments import threads, whole
 from .._described import described
-from .._results import Result, Table, html_table
+from .._display import N_SAMPLES, Display, count
+from .._results import Result, Table
 from .._statistics import Interval, interval_of
 from ._inputs import coded, ordered, scale_of, stacked
 from ._packed import packed
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Agreement(Result):
     """Agreement of all runs on the classes beyond chance, computed by :func:`agreement`.
 
@@ -47,6 +48,9 @@ class Agreement(Result):
             Columns by name.
         """
         return {"metric": list(self.to_dict()), "value": list(self.to_dict().values())}
+
+    def _display(self) -> Display:
+        return Display("Agreement of all runs", rows=list(self.to_dict().items()))
 
 
 def agreement(predictions: Any, *, n_jobs: int | None = None) -> Agreement:
@@ -201,7 +205,7 @@ def _align_classes(weights: Any, classes: list[Any]) -> Any:
     return weights.loc[classes, classes]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SampleConsistency(Table):
     """Consistency of the predictions for each sample, computed by :func:`sample_consistency`.
 
@@ -271,16 +275,16 @@ class SampleConsistency(Table):
         """
         return self.to_dict()
 
-    def _repr_html_(self) -> str:
+    def _display(self) -> Display:
+        n_changing = len(self.ever_changing)
         rows = [
-            (int(i), float(self.entropy[i]), float(self.modal_share[i]), int(self.n_classes[i]))
-            for i in self.most_inconsistent()
+            (str(i), float(self.entropy[i]), float(self.modal_share[i]), int(self.n_classes[i]))
+            for i in self.most_inconsistent(N_SAMPLES)
         ]
-        title = f"{len(self.ever_changing)} of {len(self.entropy)} samples change"
-        return html_table([("sample", "entropy", "modal share", "classes"), *rows], title)
-
-    def __repr__(self) -> str:
-        return f"SampleConsistency(n_runs={self.n_runs}, n_samples={len(self.entropy)})"
+        title = f"{n_changing} of {count(len(self.entropy), 'sample')} change between {count(self.n_runs, 'run')}"
+        header = ("sample", "entropy", "modal share", "classes")
+        notes = [f"mean entropy of all samples: {self.mean_entropy:.4g} nats"]
+        return Display(title, header, rows, notes, n_rows=n_changing)
 
 
 def sample_consistency(predictions: Any, *, n_jobs: int | None = None) -> SampleConsistency:

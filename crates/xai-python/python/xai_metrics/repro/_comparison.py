@@ -10,13 +10,14 @@ from .. import _arrays, _native
 from .._alignment import Alignment
 from .._arguments import threads
 from .._described import described
-from .._results import Result, Table, html_table
+from .._display import Display
+from .._results import Result, Table
 from .._statistics import Summary
 from ._inputs import coded, runs_of, stacked
 from ._metrics import chosen
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GroupDifference(Result):
     """Difference between two groups of runs in one metric.
 
@@ -43,6 +44,21 @@ class GroupDifference(Result):
     p_value: float | None
     n_assignments: int
     exact: bool
+
+    def _display(self) -> Display:
+        rows = [
+            ("first group", self.first.mean),
+            ("second group", self.second.mean),
+            ("difference", self.difference),
+            ("p", self.p_value),
+        ]
+        return Display(f"Means of {self.metric} over the pairs within two groups of runs", rows=rows, notes=_test_notes(self))
+
+
+def _test_notes(difference: GroupDifference) -> list[str]:
+    """Return how the p-value was computed as notes below a table."""
+    kind = "all" if difference.exact else "random"
+    return [f"p: permutation test over runs, {difference.n_assignments} assignments to groups ({kind})"]
 
 
 class GroupComparison(Table, Sequence[GroupDifference]):
@@ -93,16 +109,14 @@ class GroupComparison(Table, Sequence[GroupDifference]):
             "exact": [row.exact for row in rows],
         }
 
-    def __repr__(self) -> str:
-        return f"GroupComparison({list(self._differences)!r})"
-
-    def _repr_html_(self) -> str:
+    def _display(self) -> Display:
         rows = [
-            (row.metric, row.first.mean, row.second.mean, row.difference, row.p_value)
+            (row.metric, row.first.mean, row.second.mean, row.difference, row.p_value, row.first.n_undefined + row.second.n_undefined)
             for row in self._differences
         ]
-        header = ("metric", "first", "second", "difference", "p")
-        return html_table([header, *rows], "Two groups of runs")
+        header = ("metric", "first", "second", "difference", "p", "undefined")
+        notes = _test_notes(self._differences[0]) if self._differences else []
+        return Display("Means over the pairs within two groups of runs", header, rows, notes)
 
 
 @described("repro.compare_groups")

@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from .. import _native
 from .._arguments import number
-from .._results import Table, html_table
+from .._display import MAX_LINES, Display, Estimate, count
+from .._results import Table
 from .._statistics import Interval
 from ._packed import PackedRuns, packed
 
@@ -71,8 +72,10 @@ class ErrorSets(Table):
         list of Interval
             One interval per run.
         """
-        level = number("level", level)
-        n_right = np.rint(self.accuracy * self.n_samples).astype(np.int64)
+        return self._accuracy_intervals(self.accuracy, number("level", level))
+
+    def _accuracy_intervals(self, accuracy: npt.NDArray[np.float64], level: float = 0.95) -> list[Interval]:
+        n_right = np.rint(accuracy * self.n_samples).astype(np.int64)
         fields = [_native.repro_wilson(int(n), self.n_samples, level) for n in n_right]
         return [Interval(**ends) for ends in fields]
 
@@ -108,12 +111,27 @@ class ErrorSets(Table):
         self._known = state["known"]
         self.n_runs, self.n_samples = state["n_runs"], state["n_samples"]
 
-    def __repr__(self) -> str:
-        return f"ErrorSets(n_runs={self.n_runs}, n_samples={self.n_samples})"
+    def _display(self) -> Display:
+        shown = range(min(self.n_runs, MAX_LINES))
+        intervals = self._accuracy_intervals(self.accuracy[: len(shown)])
+        rows = [
+            (str(run), Estimate(float(self.accuracy[run]), intervals[run]), float(self.leave_one_out_consistency[run]))
+            for run in shown
+        ]
+        header = ("run", "accuracy", "consistency of the others")
+        notes = ["intervals of 95 % are over samples (Wilson)", *accuracy_notes(self)]
+        title = f"Errors of {count(self.n_runs, 'run')}, {count(self.n_samples, 'sample')}"
+        return Display(title, header, rows, notes, n_rows=self.n_runs)
 
-    def _repr_html_(self) -> str:
-        rows = zip(range(self.n_runs), map(float, self.accuracy))
-        return html_table([("run", "accuracy"), *rows], "Error sets")
+
+def accuracy_notes(errors: ErrorSets) -> list[str]:
+    """Return the accuracies and the numbers of always and ever wrong samples as notes below a table."""
+    accuracy = errors.accuracy
+    always, ever = len(errors.always_wrong), len(errors.ever_wrong)
+    return [
+        f"accuracy: {accuracy.mean():.4g} on average, {accuracy.min():.4g} to {accuracy.max():.4g}; "
+        f"wrong in all runs: {count(always, 'sample')}, in any: {count(ever, 'sample')}"
+    ]
 
 
 def error_sets(predictions: Any, labels: Any = None, *, n_jobs: int | None = None) -> ErrorSets:

@@ -13,10 +13,11 @@ from .. import _native
 from .._arguments import number, threads
 from .._arrays import in_place
 from .._described import described
+from .._display import Display, Estimate, count
 from .._report import Reported
-from .._results import Table, axes, html_table
+from .._results import Table, axes
 from .._statistics import Interval, Summary, interval_of
-from ._errors import ErrorSets
+from ._errors import ErrorSets, accuracy_notes
 from ._inputs import coded, stacked
 from ._packed import PackedRuns, packed
 
@@ -165,18 +166,21 @@ class PairValues(Table):
         """
         return self.to_dict()
 
-    def _repr_html_(self) -> str:
-        header = ("metric", "mean", "std", "min", "median", "max", "defined")
-        rows: list[Sequence[Any]] = [header]
+    def _display(self) -> Display:
+        rows = []
         for metric in self.values:
             of = self.summary(metric)
-            rows.append((metric, of.mean, of.std, of.min, of.median, of.max, of.n_defined))
-        return html_table(rows, f"{self.n_runs} runs, {self.n_runs * (self.n_runs - 1) // 2} pairs")
+            mean = Estimate(of.mean, self.interval(metric))
+            rows.append((metric, mean, of.std, of.min, of.median, of.max, of.n_undefined))
+        header = ("metric", "mean", "std", "min", "median", "max", "undefined")
+        return Display(pairs_title(self.n_runs, self.n_samples), header, rows, self._notes())
 
-    def __repr__(self) -> str:
-        names = ", ".join(self.values)
-        of = f"n_runs={self.n_runs}, n_samples={self.n_samples}, metrics=[{names}]"
-        return f"{type(self).__name__}({of})"
+    def _notes(self) -> list[str]:
+        """Return the notes below the table."""
+        notes = ["intervals of 95 % are over runs (jackknife)"] if self.n_runs > 2 else []
+        if "ec_local" in self.values and self.empty_union != "undefined":
+            notes.append(f"ec_local of two runs without errors: {self.empty_union}")
+        return notes
 
     def plot(self, metric: str, *, ax: Any = None) -> Any:
         """Plot a metric between all runs as a heat map with matplotlib.
@@ -199,6 +203,11 @@ class PairValues(Table):
         ax.set_xlabel("run")
         ax.set_ylabel("run")
         return ax
+
+
+def pairs_title(n_runs: int, n_samples: int) -> str:
+    """Return the title of a table of metrics of pairs."""
+    return f"{count(n_runs * (n_runs - 1) // 2, 'pair')} of {count(n_runs, 'run')}, {count(n_samples, 'sample')}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -237,6 +246,9 @@ class PairwiseResult(Reported, PairValues):
         called = {} if words is None else dict(enumerate(map(str, words.tolist())))
         metrics, rows = list(self.metrics), in_place(stacked(rows), "predictions")
         report.add_repro(name, runs._native, metrics, parameters, rows, truth.tolist(), called)
+
+    def _notes(self) -> list[str]:
+        return [*super()._notes(), *accuracy_notes(self.errors)]
 
     def __getstate__(self) -> dict[str, Any]:
         # What was given may be large, and is not the result.
@@ -366,12 +378,13 @@ class PairwiseSummaries(Table):
             columns[end] = [None if ends_of is None else getattr(ends_of, end) for ends_of in ends]
         return columns
 
-    def _repr_html_(self) -> str:
-        rows = [(name, value.mean, value.std, value.n_defined) for name, value in self.summaries.items()]
-        return html_table([("metric", "mean", "std", "defined"), *rows], f"{self.n_runs} runs")
-
-    def __repr__(self) -> str:
-        return f"PairwiseSummaries(n_runs={self.n_runs}, metrics=[{', '.join(self.summaries)}])"
+    def _display(self) -> Display:
+        rows = [
+            (name, Estimate(of.mean, self.intervals[name]), of.std, of.min, of.max, of.n_undefined)
+            for name, of in self.summaries.items()
+        ]
+        header = ("metric", "mean", "std", "min", "max", "undefined")
+        return Display(pairs_title(self.n_runs, self.n_samples), header, rows, accuracy_notes(self.errors))
 
 
 @described("repro.pairwise")

@@ -37,6 +37,13 @@ class RegressionResult(PairValues):
     values: Mapping[str, Floats]
     mean_absolute_error: Floats
 
+    def _notes(self) -> list[str]:
+        errors = self.mean_absolute_error
+        return [
+            *super()._notes(),
+            f"mean absolute error: {errors.mean():.4g} on average, {errors.min():.4g} to {errors.max():.4g}",
+        ]
+
 
 def regression(predictions: Any, targets: Any, *, n_jobs: int | None = None) -> RegressionResult:
     """Compute every metric of regression for each pair of runs.

@@ -15,7 +15,8 @@ from .._arguments import check_class, threads, whole
 from .._described import described
 from .._progress import bar
 from .._report import Reported
-from .._results import Result, Table, axes, html_table, text_or_file
+from .._display import Display, Record, count
+from .._results import Result, Table, axes, text_or_file
 from .._statistics import Summary
 from ._inputs import coded, stacked
 
@@ -23,8 +24,8 @@ from ._inputs import coded, stacked
 _PROFILE = ("accuracy", "mean", "low", "high")
 
 
-@dataclass(frozen=True)
-class MetricBehavior:
+@dataclass(frozen=True, repr=False)
+class MetricBehavior(Record):
     """Behaviour of a metric over the draws of a study for which it is defined.
 
     Attributes
@@ -54,7 +55,7 @@ class MetricBehavior:
     auroc_of_dependence: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StudySummary(Result):
     """Behaviour of each metric in a study, computed by :meth:`SimulationStudy.summary`.
 
@@ -108,13 +109,28 @@ class StudySummary(Result):
         columns["mean"] = columns.pop("values")
         return columns
 
-    def _repr_html_(self) -> str:
+    def _display(self) -> Display:
         rows = [
-            (item.metric, item.values.mean, item.spearman_with_accuracy, item.auroc_of_dependence)
+            (
+                item.metric,
+                item.values.mean,
+                item.values.std,
+                item.spearman_with_accuracy,
+                item.spearman_with_n_classes,
+                item.auroc_of_dependence,
+                item.values.n_undefined,
+            )
             for item in self.metrics
         ]
-        header = ("metric", "mean", "Spearman with accuracy", "AUROC of dependence")
-        return html_table([header, *rows], f"{self.n_draws} draws")
+        header = ("metric", "mean", "std", "r accuracy", "r classes", "AUROC dependence", "undefined")
+        accuracy = self.accuracy.mean
+        notes = [
+            "r: Spearman's correlation over draws with the mean accuracy of the runs and with the number of classes",
+            "AUROC dependence: how well the metric separates dependent from independent runs",
+        ]
+        title = f"Simulation of {count(self.n_draws, 'draw')}"
+        title += "" if accuracy is None else f", mean accuracy {accuracy:.4g}"
+        return Display(title, header, rows, notes)
 
 
 @described("repro.study")
@@ -359,11 +375,8 @@ class SimulationStudy(Reported, Table):
     def __setstate__(self, state: bytes) -> None:
         self._native = _native.ReproStudy.from_bytes(state)
 
-    def __repr__(self) -> str:
-        return f"SimulationStudy(n_draws={len(self)})"
-
-    def _repr_html_(self) -> str:
-        return self.summary()._repr_html_()
+    def _display(self) -> Display:
+        return self.summary()._display()
 
 
 def mean_metrics(predictions: Any, labels: Any, *, n_jobs: int | None = None) -> dict[str, float]:

@@ -12,8 +12,10 @@ from ..._alignment import Alignment
 from ..._arguments import mapping, number, threads, whole
 from ..._described import MetricInfo, documentation_with, keyword, signature_with, wrapped
 from ..._registry import metric_of
-from ..._results import Table, html_table
+from ..._display import Display, Estimate, grid
+from ..._results import Table
 from ...attribution import EvaluationTable, EvaluationValues
+from ...attribution._table import named
 from ._info import infos_by_name
 from ._inputs import INPUTS, arrays_of
 from ._values import AttributionValue, Outcome, outcome_of
@@ -21,7 +23,7 @@ from ._values import AttributionValue, Outcome, outcome_of
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AttributionTable(Table):
     """Metrics of several explainers.
 
@@ -68,9 +70,17 @@ class AttributionTable(Table):
         ends = (nan, nan) if interval is None else (interval.low, interval.high)
         return (*ends, nan if rank is None else rank)
 
-    def _repr_html_(self) -> str:
-        columns = self.columns()
-        return html_table([tuple(columns), *zip(*columns.values())], "Training-data attribution")
+    def _display(self) -> Display:
+        metrics = {metric: named(metric, _info(metric).direction) for of in self.results.values() for metric in of}
+        cells = {}
+        for explainer, results in self.results.items():
+            for metric, result in results.items():
+                if metric in self.table.metrics:
+                    cell = self.table._estimate(explainer, metric)
+                else:
+                    cell = Estimate(result.value, getattr(result, "interval", None))
+                cells[explainer, metrics[metric]] = cell
+        return grid(list(self.results), list(metrics.values()), cells, self.table._notes("test case", "test cases"))
 
 
 def _info(metric: str) -> MetricInfo:

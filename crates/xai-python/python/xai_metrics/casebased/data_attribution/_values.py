@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
+from ..._display import Display, Estimate, count
 from ..._results import Result
 from ..._statistics import Interval, interval_of
 
@@ -19,7 +20,7 @@ def _number(value: float | None) -> float:
     return float("nan") if value is None else value
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AttributionValue(Result):
     """Value of a metric for all test cases and for each one; ``float()`` returns the mean.
 
@@ -50,8 +51,12 @@ class AttributionValue(Result):
         """
         return {"test_case": list(range(len(self.per_sample))), "value": self.per_sample.tolist()}
 
+    def _display(self) -> Display:
+        undefined = f", {self.n_undefined} of them undefined" if self.n_undefined else ""
+        return Display(f"{Estimate(self.value)} over {count(len(self.per_sample), 'test case')}{undefined}")
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Cardinality(Result):
     """Number of different training cases that the explanations show.
 
@@ -74,7 +79,7 @@ class Cardinality(Result):
         return _number(self.value)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Mislabeling(Result):
     """Ranking quality of flagged (for example mislabeled) cases.
 
@@ -105,11 +110,16 @@ class Mislabeling(Result):
         """AUROC."""
         return self.auroc
 
+    def _display(self) -> Display:
+        rows = [("AUROC", Estimate(self.auroc, self.interval)), ("area under the curve", self.area)]
+        notes = [f"{count(self.n_flagged, 'flagged case')}; intervals of 95 % assume independent cases"]
+        return Display("Ranking of flagged cases", rows=rows, notes=notes)
+
     def __float__(self) -> float:
         return _number(self.auroc)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Brittleness(Result):
     """Number of top cases that predictions depend on.
 
@@ -141,6 +151,14 @@ class Brittleness(Result):
     def value(self) -> float | None:
         """Median of ``first_k``."""
         return self.median_k
+
+    def _display(self) -> Display:
+        rows = [(str(k), share) for k, share in zip(self.ks.tolist(), self.curve.tolist())]
+        median = "more than are removed" if self.median_k is None else f"{self.median_k:g}"
+        notes = [f"median number of removed cases that changes a prediction: {median}"]
+        if self.n_undefined:
+            notes.append(f"{count(self.n_undefined, 'prediction')} of {len(self.first_k)} never changed")
+        return Display("Predictions that change without the top cases", ("removed cases", "changed"), rows, notes)
 
     @property
     def per_sample(self) -> npt.NDArray[np.float64]:
