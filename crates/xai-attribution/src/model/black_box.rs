@@ -22,7 +22,7 @@ pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 /// |---|---|
 /// | closure without annotations | [`model_fn`](super::model_fn) |
 /// | closure that changes its state (`FnMut`) | [`model_fn_mut`](super::model_fn_mut) |
-/// | function of slices, for another version of `ndarray` | [`slice_model_fn`](super::slice_model_fn) |
+/// | function of slices, for another version of `ndarray` | [`slice_model_fn`](super::slice_model_fn), [`slice_model_fn_mut`](super::slice_model_fn_mut) |
 /// | model of `f32` for inputs or maps of `f64` | [`SinglePrecision`](super::SinglePrecision) |
 pub trait Model<T: Real> {
     /// Outputs for one batch.

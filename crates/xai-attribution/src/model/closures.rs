@@ -118,6 +118,31 @@ where
     SliceModel(model)
 }
 
+/// Creates a [`Model`] from a function of slices that changes its state, such as an inference session whose `run` takes
+/// `&mut self`. Its calls are made one after another. See [`slice_model_fn`].
+///
+/// ```
+/// use xai_attribution::model::{samples_from_slice, slice_model_fn_mut};
+/// use xai_attribution::{Evaluate, metric::AverageDrop};
+/// let mut n_rows = 0;
+/// let model = slice_model_fn_mut(|rows, shape| {
+///     n_rows += shape[0];
+///     Ok(rows.to_vec())
+/// });
+/// let inputs = samples_from_slice(&[1, 2], &[1.0, 2.0])?;
+/// AverageDrop::new().evaluate(&model, inputs, &[1], inputs)?;
+/// assert_eq!(n_rows, 2);
+/// # Ok::<(), xai_attribution::Error>(())
+/// ```
+pub fn slice_model_fn_mut<T, O, F>(model: F) -> SliceModelMut<F>
+where
+    T: Real,
+    O: Real,
+    F: FnMut(&[T], &[usize]) -> Result<Vec<O>, BoxError>,
+{
+    SliceModelMut(Mutex::new(model))
+}
+
 /// Creates an [`Explainer`] from a function of slices, see [`slice_model_fn`]. It returns one attribution per element
 /// of the batch, in the same order.
 ///
@@ -196,13 +221,35 @@ where
     F: Fn(&[T], &[usize]) -> Result<Vec<O>, BoxError>,
 {
     fn outputs(&self, batch: ArrayViewD<'_, T>) -> Result<Array2<f64>, BoxError> {
-        let contiguous = batch.as_standard_layout();
-        let outputs = (self.0)(contiguous.as_slice().unwrap_or_default(), batch.shape())?;
-        let n_rows = batch.shape()[0];
-        let n_outputs = outputs.len() / n_rows.max(1);
-        let values = outputs.into_iter().map(Real::to_f64_exact).collect();
-        Ok(Array2::from_shape_vec((n_rows, n_outputs), values)?)
+        outputs_of_slices(&self.0, batch)
     }
+}
+
+/// A model of slices that is called one call at a time, created by [`slice_model_fn_mut`].
+pub struct SliceModelMut<F>(Mutex<F>);
+
+impl<T, O, F> Model<T> for SliceModelMut<F>
+where
+    T: Real,
+    O: Real,
+    F: FnMut(&[T], &[usize]) -> Result<Vec<O>, BoxError>,
+{
+    fn outputs(&self, batch: ArrayViewD<'_, T>) -> Result<Array2<f64>, BoxError> {
+        outputs_of_slices(&mut *lock(&self.0), batch)
+    }
+}
+
+/// Calls a function of slices with a batch.
+fn outputs_of_slices<T: Real, O: Real>(
+    mut model: impl FnMut(&[T], &[usize]) -> Result<Vec<O>, BoxError>,
+    batch: ArrayViewD<'_, T>,
+) -> Result<Array2<f64>, BoxError> {
+    let contiguous = batch.as_standard_layout();
+    let outputs = model(contiguous.as_slice().unwrap_or_default(), batch.shape())?;
+    let n_rows = batch.shape()[0];
+    let n_outputs = outputs.len() / n_rows.max(1);
+    let values = outputs.into_iter().map(Real::to_f64_exact).collect();
+    Ok(Array2::from_shape_vec((n_rows, n_outputs), values)?)
 }
 
 /// An explainer of slices, created by [`slice_explainer_fn`].
@@ -232,4 +279,7 @@ macro_rules! debug {
         }
     )+};
 }
-debug!(ModelMut, ExplainerMut, SliceModel, SliceExplainer);
+debug!(
+    ModelMut,
+    ExplainerMut, SliceModel, SliceModelMut, SliceExplainer
+);

@@ -13,8 +13,9 @@ pub(crate) mod smoothed;
 
 pub use black_box::{BoxError, Concurrent, Job, Model};
 pub use closures::{
-    ExplainerMut, ModelMut, SliceExplainer, SliceModel, explainer_fn, explainer_fn_mut, model_fn,
-    model_fn_mut, samples_from_slice, slice_explainer_fn, slice_model_fn,
+    ExplainerMut, ModelMut, SliceExplainer, SliceModel, SliceModelMut, explainer_fn,
+    explainer_fn_mut, model_fn, model_fn_mut, samples_from_slice, slice_explainer_fn,
+    slice_model_fn, slice_model_fn_mut,
 };
 pub use counted::Counted;
 pub use explainer::Explainer;

@@ -222,6 +222,31 @@ impl Targets {
         }
     }
 
+    /// Class of each sample, for explainers that need classes.
+    ///
+    /// # Errors
+    /// An invalid parameter for rows of weights.
+    ///
+    /// ```
+    /// use xai_attribution::model::Targets;
+    /// assert_eq!(Targets::Classes(vec![2, 0]).classes()?, [2, 0]);
+    /// assert!(Targets::Rows(ndarray::array![[0.5, -0.5]]).classes().is_err());
+    /// # Ok::<(), xai_attribution::Error>(())
+    /// ```
+    pub fn classes(&self) -> Result<&[i64]> {
+        match self {
+            Self::Classes(classes) => Ok(classes),
+            Self::Rows(_) => {
+                let expected = "one class per sample, which this explainer needs";
+                Err(Error::parameter(
+                    input::TARGETS,
+                    "rows of weights",
+                    expected,
+                ))
+            }
+        }
+    }
+
     /// Targets of a range of samples.
     #[must_use]
     pub fn select(&self, samples: std::ops::Range<usize>) -> Self {

@@ -8,7 +8,7 @@ use xai_attribution::metric::{AverageDrop, AverageStability, Deletion, Measure, 
 use xai_attribution::model::{
     BoxError, Concurrent, Converted, Explainer, Model, SinglePrecision, Targets, explainer_fn,
     explainer_fn_mut, model_fn, model_fn_mut, samples_from_slice, slice_explainer_fn,
-    slice_model_fn,
+    slice_model_fn, slice_model_fn_mut,
 };
 use xai_attribution::{Benchmark, ErrorKind, Evaluate, EvaluationData, input};
 
@@ -61,6 +61,13 @@ fn models_behind_pointers_and_from_closures_have_the_same_values() {
     assert_eq!(deletion(&not_sync), plain);
     let slices = slice_model_fn(|rows: &[f64], _: &[usize]| Ok(rows.to_vec()));
     assert_eq!(deletion(&slices), plain);
+    let mut buffer = Vec::new();
+    let with_buffer = slice_model_fn_mut(|rows: &[f64], _| {
+        buffer.clear();
+        buffer.extend_from_slice(rows);
+        Ok(buffer.clone())
+    });
+    assert_eq!(deletion(&with_buffer), plain);
 }
 
 #[test]
