@@ -9,7 +9,7 @@ use xai_core::{Error, Result};
 use super::MaskedModel;
 use super::budget::{Budget, Limited};
 use super::model::PresenceModel;
-use crate::model::{Concurrent, Targets};
+use crate::model::Targets;
 use crate::side::Segments;
 use crate::table::EvaluationValues;
 use crate::{Benchmark, Evaluate, EvaluationData, EvaluationError, PlannedRows, input};
@@ -109,8 +109,7 @@ impl<'a> MaskedBenchmark<'a> {
         let mut planned = PlannedRows::default();
         let mut checks_dependence = false;
         for group in &self.groups {
-            let presence = group.model(self.model);
-            let model = Concurrent(&presence);
+            let model = group.model(self.model);
             let evaluation = self.evaluation(group, &model, &configure)?;
             if let Some(metric) = evaluation.whole_metric()
                 && self.groups.len() > 1
@@ -163,7 +162,7 @@ impl<'a> MaskedBenchmark<'a> {
         self.plan(&configure)?;
         let limited = Limited {
             model: self.model,
-            budget: Budget::new(self.most.unwrap_or(u64::MAX)),
+            budget: &Budget::new(self.most.unwrap_or(u64::MAX)),
         };
         let mut joined: Option<EvaluationValues> = None;
         let mut order = Vec::with_capacity(self.n_features.len());
@@ -173,8 +172,7 @@ impl<'a> MaskedBenchmark<'a> {
         let largest_group = self.groups.iter().max_by_key(size);
         let checked_group = largest_group.map(|group| group.n_features);
         for group in &self.groups {
-            let presence = group.model(&limited);
-            let model = Concurrent(&presence);
+            let model = group.model(&limited);
             let mut evaluation = self.evaluation(group, &model, &configure)?;
             if Some(group.n_features) != checked_group {
                 evaluation = evaluation.allow_batch_dependence(true);
@@ -195,7 +193,7 @@ impl<'a> MaskedBenchmark<'a> {
     fn evaluation<'e>(
         &self,
         group: &Group,
-        model: &'e Concurrent<'e, PresenceModel<'_>>,
+        model: &'e PresenceModel<'_>,
         configure: &impl Fn(Benchmark<'e, f64>, &[usize]) -> Benchmark<'e, f64>,
     ) -> Result<Benchmark<'e, f64>> {
         let targets = self.targets.gather(&group.samples);

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::{Array2, ArrayView2};
 
-use super::MaskedModel;
+use super::{MaskedJob, MaskedModel};
 use crate::model::BoxError;
 
 /// Counter of queries with an upper limit.
@@ -48,7 +48,7 @@ impl Budget {
 /// A model that refuses queries beyond a budget.
 pub(super) struct Limited<'a> {
     pub(super) model: &'a dyn MaskedModel,
-    pub(super) budget: Budget,
+    pub(super) budget: &'a Budget,
 }
 
 impl MaskedModel for Limited<'_> {
@@ -59,5 +59,16 @@ impl MaskedModel for Limited<'_> {
     ) -> Result<Array2<f64>, BoxError> {
         self.budget.take(samples.len() as u64)?;
         self.model.outputs(samples, kept)
+    }
+
+    fn run(&self, n_jobs: usize, job: &MaskedJob<'_>) {
+        let budget = self.budget;
+        self.model.run(n_jobs, &|index, model| {
+            job(index, &Limited { model, budget })
+        });
+    }
+
+    fn threads(&self) -> usize {
+        self.model.threads()
     }
 }

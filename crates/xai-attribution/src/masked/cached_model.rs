@@ -5,8 +5,8 @@ use std::sync::Mutex;
 
 use ndarray::{Array2, ArrayView2, Axis};
 
-use super::MaskedModel;
 use super::budget::Budget;
+use super::{MaskedJob, MaskedModel};
 use crate::model::BoxError;
 use crate::model::black_box::{into_inner, lock};
 
@@ -14,7 +14,7 @@ use crate::model::black_box::{into_inner, lock};
 ///
 /// Metrics and explainers have some queries in common, and a run that is restarted repeats all of them. The cache can
 /// be stored with [`into_answers`](Self::into_answers) and loaded into a later run with
-/// [`with_answers`](Self::with_answers).
+/// [`with_answers`](Self::with_answers). Calls are concurrent if the model is [`Concurrent`](crate::model::Concurrent).
 ///
 /// ```
 /// use ndarray::{Array2, ArrayView2};
@@ -34,6 +34,11 @@ use crate::model::black_box::{into_inner, lock};
 /// ```
 pub struct CachedModel<'a> {
     model: &'a dyn MaskedModel,
+    cache: Cache,
+}
+
+/// Outputs of earlier queries, and the number of queries that may still be made.
+struct Cache {
     budget: Budget,
     answers: Mutex<HashMap<Question, Vec<f64>>>,
 }
@@ -55,15 +60,17 @@ impl<'a> CachedModel<'a> {
     pub fn new(model: &'a dyn MaskedModel) -> Self {
         Self {
             model,
-            budget: Budget::new(u64::MAX),
-            answers: Mutex::default(),
+            cache: Cache {
+                budget: Budget::new(u64::MAX),
+                answers: Mutex::default(),
+            },
         }
     }
 
     /// Largest number of queries passed on to the model; one more is an error. Default: unlimited.
     #[must_use]
     pub fn max_calls(mut self, most: u64) -> Self {
-        self.budget.most = most;
+        self.cache.budget.most = most;
         self
     }
 
@@ -76,20 +83,20 @@ impl<'a> CachedModel<'a> {
         let answers = answers
             .into_iter()
             .map(|(i, kept, outputs)| ((i, kept), outputs));
-        lock(&self.answers).extend(answers);
+        lock(&self.cache.answers).extend(answers);
         self
     }
 
     /// Number of queries passed on to the model, each of which may be a call of a service.
     #[must_use]
     pub fn n_calls(&self) -> u64 {
-        self.budget.used()
+        self.cache.budget.used()
     }
 
     /// Returns the cache, sorted by sample and features.
     #[must_use]
     pub fn into_answers(self) -> Vec<(usize, Vec<bool>, Vec<f64>)> {
-        let mut answers: Vec<_> = into_inner(self.answers)
+        let mut answers: Vec<_> = into_inner(self.cache.answers)
             .into_iter()
             .map(|((sample, kept), outputs)| (sample, kept, outputs))
             .collect();
@@ -98,7 +105,13 @@ impl<'a> CachedModel<'a> {
     }
 }
 
-impl MaskedModel for CachedModel<'_> {
+/// A model whose outputs are cached.
+struct WithCache<'a> {
+    model: &'a dyn MaskedModel,
+    cache: &'a Cache,
+}
+
+impl MaskedModel for WithCache<'_> {
     fn outputs(
         &self,
         samples: &[usize],
@@ -112,7 +125,7 @@ impl MaskedModel for CachedModel<'_> {
         // First row of each distinct query that is not cached. A repeated query costs one call.
         let mut new: HashMap<&Question, usize> = HashMap::new();
         {
-            let known = lock(&self.answers);
+            let known = lock(&self.cache.answers);
             let unknown = questions.iter().enumerate();
             for (row, question) in unknown.filter(|(_, question)| !known.contains_key(question)) {
                 new.entry(question).or_insert(row);
@@ -123,7 +136,7 @@ impl MaskedModel for CachedModel<'_> {
         rows.sort_unstable();
         if !rows.is_empty() {
             let n_new = rows.len() as u64;
-            self.budget.take(n_new)?;
+            self.cache.budget.take(n_new)?;
             let samples: Vec<usize> = rows.iter().map(|&row| samples[row]).collect();
             let kept = kept.select(Axis(0), &rows);
             // The lock is not held meanwhile: a slow model would serialise all threads. Two threads may then make the same query.
@@ -140,14 +153,36 @@ impl MaskedModel for CachedModel<'_> {
                 .iter()
                 .zip(outputs.outer_iter())
                 .map(|(&row, outputs)| (questions[row].clone(), outputs.to_vec()));
-            lock(&self.answers).extend(new_answers);
+            lock(&self.cache.answers).extend(new_answers);
         }
-        let known = lock(&self.answers);
+        let known = lock(&self.cache.answers);
         let outputs: Vec<f64> = questions
             .iter()
             .flat_map(|question| known[question].iter().copied())
             .collect();
         let n_outputs = outputs.len() / samples.len().max(1);
         Ok(Array2::from_shape_vec((samples.len(), n_outputs), outputs)?)
+    }
+}
+
+impl MaskedModel for CachedModel<'_> {
+    fn outputs(
+        &self,
+        samples: &[usize],
+        kept: ArrayView2<'_, bool>,
+    ) -> Result<Array2<f64>, BoxError> {
+        let (model, cache) = (self.model, &self.cache);
+        WithCache { model, cache }.outputs(samples, kept)
+    }
+
+    fn run(&self, n_jobs: usize, job: &MaskedJob<'_>) {
+        let cache = &self.cache;
+        self.model.run(n_jobs, &|index, model| {
+            job(index, &WithCache { model, cache })
+        });
+    }
+
+    fn threads(&self) -> usize {
+        self.model.threads()
     }
 }

@@ -6,19 +6,19 @@
 //! different numbers of features.
 //!
 //! ```
-//! use ndarray::{Array2, ArrayView2};
+//! use ndarray::Array2;
 //! use xai_attribution::metric::Deletion;
 //! use xai_attribution::table::Statistics;
-//! use xai_attribution::masked::MaskedBenchmark;
+//! use xai_attribution::masked::{MaskedBenchmark, masked_model_fn};
 //! // Two texts of three and two tokens. The score of a text is the sum of the weights of the tokens that are kept.
 //! let weights: [&[f64]; 2] = [&[4.0, 0.0, 1.0], &[1.0, 2.0]];
-//! let model = |samples: &[usize], kept: ArrayView2<'_, bool>| -> Result<Array2<f64>, std::fmt::Error> {
+//! let model = masked_model_fn(|samples, kept| {
 //!     let score = |row: usize| -> f64 {
 //!         let tokens = weights[samples[row]].iter().zip(kept.row(row));
 //!         tokens.map(|(weight, kept)| if *kept { *weight } else { 0.0 }).sum()
 //!     };
 //!     Ok(Array2::from_shape_fn((samples.len(), 1), |(row, _)| score(row)))
-//! };
+//! });
 //! let values = MaskedBenchmark::new(&model, &[3, 2])
 //!     .maps("weights", &weights)
 //!     .values(|evaluation, _samples| evaluation.metric(Deletion::new()))?;
@@ -52,4 +52,6 @@ mod model;
 
 pub use benchmark::MaskedBenchmark;
 pub use cached_model::CachedModel;
-pub use model::MaskedModel;
+#[doc(hidden)]
+pub use model::MaskedJob;
+pub use model::{MaskedModel, MaskedModelMut, masked_model_fn, masked_model_fn_mut};

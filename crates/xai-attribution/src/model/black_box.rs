@@ -190,19 +190,24 @@ impl<T: Real, M: Model<T> + Sync + ?Sized> Model<T> for Concurrent<'_, M> {
     }
 
     fn run(&self, n_jobs: usize, job: &Job<'_, T>) {
-        // A job is skipped only if a lower one has failed, so that the lowest failing job always runs and its error
-        // is the one reported.
-        let lowest_failed = AtomicUsize::new(usize::MAX);
-        parallel::map(n_jobs, |index| {
-            if index < lowest_failed.load(Ordering::Relaxed) && !job(index, &Concurrent(self.0)) {
-                lowest_failed.fetch_min(index, Ordering::Relaxed);
-            }
-        });
+        run_in_parallel(n_jobs, |index| job(index, &Concurrent(self.0)));
     }
 
     fn threads(&self) -> usize {
         parallel::threads()
     }
+}
+
+/// Runs jobs `0..n_jobs` in parallel until one returns `false`. All jobs below the lowest one that returns `false` are run.
+pub(crate) fn run_in_parallel(n_jobs: usize, job: impl Fn(usize) -> bool + Sync + Send) {
+    // A job is skipped only if a lower one has failed, so that the lowest failing job always runs and its error is the
+    // one reported.
+    let lowest_failed = AtomicUsize::new(usize::MAX);
+    parallel::map(n_jobs, |index| {
+        if index < lowest_failed.load(Ordering::Relaxed) && !job(index) {
+            lowest_failed.fetch_min(index, Ordering::Relaxed);
+        }
+    });
 }
 
 /// Locks a mutex even if it is poisoned, so that a panic of the model on another thread is not masked by a lock

@@ -1,14 +1,17 @@
 //! Metrics of a model that is asked by which features are kept.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::{Array2, Array3, ArrayView2, ArrayViewD, array};
 use serde_json::Value as Json;
-use xai_attribution::masked::{CachedModel, MaskedBenchmark, MaskedModel};
+use xai_attribution::masked::{
+    CachedModel, MaskedBenchmark, MaskedModel, masked_model_fn, masked_model_fn_mut,
+};
 use xai_attribution::metric::{
     Deletion, Entry, Insertion, Measure, MuFidelity, Sufficiency, registry,
 };
-use xai_attribution::model::BoxError;
+use xai_attribution::model::{BoxError, Concurrent};
 use xai_attribution::perturbation::{
     Baseline, PrecomputedNeighbors, PrecomputedOrders, PrecomputedSubsets,
 };
@@ -674,4 +677,45 @@ fn masked_models_are_not_called_beyond_the_limit() {
         }
     }
     assert!(n_limited >= 30, "{n_limited}");
+}
+
+/// Texts of three and two tokens with these weights. The score is the sum of those that are kept.
+#[test]
+fn models_of_one_thread_and_of_several_have_the_same_values() {
+    let weights: [&[f64]; 2] = [&[4.0, 0.0, 1.0], &[1.0, 2.0]];
+    let sums = |samples: &[usize], kept: ArrayView2<'_, bool>| -> Result<_, BoxError> {
+        let score = |(row, _)| {
+            let tokens = std::iter::zip(weights[samples[row]], kept.row(row));
+            tokens.map(|(w, kept)| if *kept { *w } else { 0.0 }).sum()
+        };
+        Ok(Array2::<f64>::from_shape_fn((samples.len(), 1), score))
+    };
+    let deletion = |model: &dyn MaskedModel| {
+        let benchmark = MaskedBenchmark::new(model, &[3, 2]).maps("weights", &weights);
+        let values = benchmark.values(|e, _| e.metric(Deletion::new().batch_size(1)));
+        values.unwrap().metrics[0].per_sample[0].clone()
+    };
+    // 5, 1, 0, 0 and 3, 1, 0.
+    let expected = [Some(3.5 / 3.0), Some(2.5 / 2.0)];
+    assert_eq!(deletion(&masked_model_fn(sums)), expected);
+    assert_eq!(deletion(&Concurrent(&sums)), expected);
+    assert_eq!(deletion(&CachedModel::new(&Concurrent(&sums))), expected);
+
+    let n_rows = Cell::new(0); // not `Sync`
+    let counting = |samples: &[usize], kept: ArrayView2<'_, bool>| {
+        n_rows.set(n_rows.get() + samples.len());
+        sums(samples, kept)
+    };
+    assert_eq!(deletion(&counting), expected);
+    let n_plain = n_rows.replace(0);
+    assert_eq!(deletion(&CachedModel::new(&counting)), expected);
+    assert!((7..n_plain).contains(&n_rows.get()));
+
+    let mut n_rows = 0;
+    let mutable = masked_model_fn_mut(|samples, kept| {
+        n_rows += samples.len();
+        sums(samples, kept)
+    });
+    assert_eq!(deletion(&mutable), expected);
+    assert_eq!(n_rows, n_plain);
 }

@@ -6,7 +6,7 @@ use ndarray::{Array2, Array3, ArrayView1, ArrayView2};
 use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use xai_attribution::masked::{MaskedBenchmark, MaskedModel};
-use xai_attribution::model::{BoxError, Scoring};
+use xai_attribution::model::{BoxError, Concurrent, Scoring};
 use xai_attribution::perturbation::{PrecomputedNeighbors, PrecomputedSubsets};
 use xai_attribution::table::EvaluationValues;
 use xai_attribution::{Benchmark, Evaluate, EvaluationError, PlannedRows};
@@ -113,6 +113,7 @@ impl Job<'_> {
             calls: calls.clone(),
             function: Arc::clone(&self.model),
         };
+        let model = Concurrent(&model);
         let mut evaluation = MaskedBenchmark::new(&model, &self.n_features);
         if let Some(targets) = &self.targets {
             evaluation = evaluation.targets(targets.clone());
