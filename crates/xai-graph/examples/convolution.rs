@@ -14,9 +14,9 @@ fn main() -> Result<()> {
     let model = graph_fn::<f64, _>(|graph| {
         let mut scores = Array2::from_elem((graph.n_nodes(), 2), 0.5);
         scores.column_mut(1).fill(0.0);
-        for (edge, ends) in graph.edge_index.columns().into_iter().enumerate() {
+        for (edge, (source, target)) in graph.edges().enumerate() {
             let weight = graph.edge_weight.map_or(1.0, |weight| weight[edge]);
-            scores[[ends[1] as usize, 1]] += weight * graph.features[[ends[0] as usize, 0]];
+            scores[[target, 1]] += weight * graph.features[[source, 0]];
         }
         Ok(scores)
     });

@@ -1,9 +1,26 @@
-//! Validation of edge indices, and grouping of directed edges into undirected ones.
+//! Creation and validation of edge indices, and grouping of directed edges into undirected ones.
 
-use ndarray::ArrayView2;
+use ndarray::{Array2, ArrayView2};
 use xai_core::{Error, Result};
 
 use crate::input;
+
+/// Returns the edge index of a [`Graph`](crate::Graph), `(2, n_edges)`, from the source and target of each edge.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_graph::model::edge_index;
+/// assert_eq!(edge_index([(0, 1), (2, 1)]), array![[0, 2], [1, 1]]);
+/// ```
+pub fn edge_index(edges: impl IntoIterator<Item = (usize, usize)>) -> Array2<i64> {
+    // A node above `i64::MAX` does not exist in any graph, which `Graph::new` reports.
+    let node = |node: usize| i64::try_from(node).unwrap_or(i64::MAX);
+    let edges = edges.into_iter();
+    let ends: Vec<[i64; 2]> = edges
+        .map(|(source, target)| [node(source), node(target)])
+        .collect();
+    Array2::from(ends).reversed_axes()
+}
 
 /// Checks that an edge index has the shape `(2, n_edges)` and only refers to nodes in `0..n_nodes`.
 pub(crate) fn check_edge_index(edge_index: ArrayView2<'_, i64>, n_nodes: usize) -> Result<()> {

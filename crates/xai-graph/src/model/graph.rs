@@ -10,7 +10,7 @@ use crate::input;
 
 /// A graph as input of a model.
 ///
-/// Graphs of other libraries are passed as slices, without a copy:
+/// Edges of other libraries are converted by [`edge_index`](super::edge_index), or passed as a slice without a copy:
 ///
 /// ```
 /// use xai_graph::Graph;
@@ -102,6 +102,23 @@ impl<'a, T: Real> Graph<'a, T> {
     #[must_use]
     pub fn n_edges(&self) -> usize {
         self.edge_index.ncols()
+    }
+
+    /// Source and target of each edge.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xai_graph::Graph;
+    /// use xai_graph::model::edge_index;
+    /// let (features, edges) = (array![[1.0], [2.0], [3.0]], edge_index([(0, 1), (2, 1)]));
+    /// let graph = Graph::new(features.view(), edges.view())?;
+    /// assert_eq!(graph.edges().collect::<Vec<_>>(), [(0, 1), (2, 1)]);
+    /// # Ok::<(), xai_graph::Error>(())
+    /// ```
+    pub fn edges(&self) -> impl Iterator<Item = (usize, usize)> + use<'a, T> {
+        let edge_index = self.edge_index;
+        let node = move |end: usize, edge: usize| edge_index[[end, edge]] as usize;
+        (0..edge_index.ncols()).map(move |edge| (node(0, edge), node(1, edge)))
     }
 }
 

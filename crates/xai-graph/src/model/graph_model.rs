@@ -130,9 +130,9 @@ pub struct ExplainedOutputs<T> {
 /// // Each node's score for class 1 is what arrives over its edges.
 /// let model = graph_fn::<f64, _>(|graph| {
 ///     let mut scores = Array2::from_elem((graph.n_nodes(), 2), 0.5);
-///     for (e, ends) in graph.edge_index.columns().into_iter().enumerate() {
-///         let weight = graph.edge_weight.map_or(1.0, |weight| weight[e]);
-///         scores[[ends[1] as usize, 1]] += weight * graph.features[[ends[0] as usize, 0]] - 0.25;
+///     for (edge, (source, target)) in graph.edges().enumerate() {
+///         let weight = graph.edge_weight.map_or(1.0, |weight| weight[edge]);
+///         scores[[target, 1]] += weight * graph.features[[source, 0]] - 0.25;
 ///     }
 ///     Ok(scores)
 /// });
