@@ -10,12 +10,13 @@
 //! | `--python` | the Python package, built and tested |
 //! | `--sql` | the crates with a query engine in all steps, and the SQL package for Python with Spark, DuckDB and DataFusion |
 //! | `--site` | the documentation as one site |
+//! | `--adapters` | the examples for models of candle, burn, ONNX Runtime and other libraries (a large build) |
 //! | `--laws` | the property tests with a new seed (they use a fixed one otherwise) |
 //! | `--heavy` | the tests of the Python package that need torch, Quantus, SHAP and others (gigabytes of downloads) |
 //! | `--long` | steps that take about half an hour each: mutants, dependencies, reproducible builds, soak, fuzzing, faults, other programs |
 
 use crate::command::{ALL, Result, WITH_SQL, cargo, command, target, together};
-use crate::{browser, fuzz, peers, python, site};
+use crate::{adapters, browser, fuzz, peers, python, site};
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -33,8 +34,15 @@ const LIBRARIES: [&str; 9] = [
 ];
 
 /// Options that add steps to the everyday ones.
-const OPTIONS: [&str; 7] = [
-    "--all", "--python", "--site", "--sql", "--laws", "--long", "--heavy",
+const OPTIONS: [&str; 8] = [
+    "--all",
+    "--python",
+    "--site",
+    "--adapters",
+    "--sql",
+    "--laws",
+    "--long",
+    "--heavy",
 ];
 
 /// Environment variable from which proptest reads its seed.
@@ -137,6 +145,7 @@ fn optional(option: &str, packages: &'static str) -> Vec<Step> {
         ],
         "--python" => vec![step("python", python::run)],
         "--site" => vec![step("site", || site::run(packages))],
+        "--adapters" => vec![step("adapters", adapters::run)],
         "--heavy" => vec![step("python-heavy", python::heavy)],
         "--sql" => vec![step("sql-python", python::sql)],
         "--long" => vec![
@@ -309,6 +318,7 @@ mod tests {
         for (option, step) in [
             ("--python", "python"),
             ("--site", "site"),
+            ("--adapters", "adapters"),
             ("--sql", "sql-python"),
         ] {
             let with = [&everyday[..], &[step.to_owned()]].concat();

@@ -1,6 +1,7 @@
 //! Workspace automation: `cargo xtask TASK`.
 #![forbid(unsafe_code)]
 
+mod adapters;
 mod bench;
 mod browser;
 mod ci;
@@ -22,6 +23,7 @@ usage: cargo xtask TASK
                                             a browser, packaging
                                   --python  the package for Python
                                   --site    the documentation as one site
+                                  --adapters  the examples for models of other libraries
                                   --sql     the crates with a query engine, in all steps
                                   --laws    property tests with many cases and a new seed
                                   --heavy   the package for Python with torch, Quantus, SHAP and

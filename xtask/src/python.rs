@@ -237,10 +237,16 @@ pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result {
 /// `cargo xtask ci onnxruntime`: tests the command line with ONNX Runtime, on models that only it runs. Uses the
 /// libraries that the other tests built. The step `clippy` checks its code too.
 pub(crate) fn onnxruntime(packages: &str) -> Result {
-    let python = environment("onnxruntime", &["onnxruntime==1.31.1"])?;
-    let folder = "import os, onnxruntime; print(os.path.join(os.path.dirname(onnxruntime.__file__), 'capi'))";
-    let library = command(python).args(["-c", folder]).output()?;
     let features = format!("{},xai-cli/onnxruntime", together(packages));
     let tests = cargo(&format!("test {features} --test onnxruntime"));
-    tests.env("ORT_DYLIB_PATH", library).run()
+    tests.env("ORT_DYLIB_PATH", onnxruntime_library()?).run()
+}
+
+/// Installs ONNX Runtime and returns the path of its library.
+pub(crate) fn onnxruntime_library() -> Result<String> {
+    const PATH: &str = "import glob, os, onnxruntime
+folder = os.path.join(os.path.dirname(onnxruntime.__file__), 'capi')
+print(glob.glob(os.path.join(folder, '*onnxruntime.*'))[0])";
+    let python = environment("onnxruntime", &["onnxruntime==1.31.1"])?;
+    command(python).args(["-c", PATH]).output()
 }

@@ -42,6 +42,34 @@
 //! One metric of one set of maps is computed by [`Evaluate::evaluate`], for example
 //! `AverageDrop::new().evaluate(&model, inputs, &targets, maps)`.
 //!
+//! # Models of other libraries
+//!
+//! A model is a function from slices to outputs, whatever library computes them:
+//!
+//! ```ignore
+//! // candle
+//! let model = slice_model_fn(|rows: &[f32], shape| {
+//!     let batch = Tensor::from_slice(rows, shape, &Device::Cpu)?;
+//!     Ok(network.forward(&batch)?.flatten_all()?.to_vec1::<f32>()?)
+//! });
+//! // ONNX Runtime
+//! let model = slice_model_fn_mut(|values: &[f32], shape| {
+//!     let batch = TensorRef::from_array_view((shape.to_vec(), values))?;
+//!     let outputs = session.run(ort::inputs![batch])?;
+//!     Ok(outputs[0].try_extract_tensor::<f32>()?.1.to_vec())
+//! });
+//! // linfa
+//! let model = slice_model_fn(|rows: &[f64], shape| {
+//!     let rows = ndarray::ArrayView2::from_shape((shape[0], shape[1]), rows)?;
+//!     Ok(regression.predict(&rows).to_vec())
+//! });
+//! ```
+//!
+//! [`examples/adapters`](https://github.com/xai-metrics/xai-metrics/tree/main/examples/adapters) has programs for
+//! candle and burn (also with gradients as explanations), ONNX Runtime, tract, linfa, smartcore, and photos and masks of
+//! the crate `image`. With [`SinglePrecision`](model::SinglePrecision), a model of `f32` is evaluated on maps of `f64`.
+//! With [`masked`], a model of texts is called with the tokens that are kept.
+//!
 //! # Modules
 //!
 //! | module | contents |

@@ -49,6 +49,27 @@
 //! pass slices: [`fit_slice`](CaseExplainerBuilder::fit_slice), [`explain_slice`](CaseExplainer::explain_slice),
 //! [`explain_batch_slice`](CaseExplainer::explain_batch_slice).
 //!
+//! # Models and tables of other libraries
+//!
+//! ```ignore
+//! // smartcore: cases for the predictions of a model
+//! let predicted: Vec<i32> = tree.predict(&matrix(&samples)?)?;
+//! let explainer = CaseExplainer::builder()
+//!     .k(2)
+//!     .fit_slice(&train, 2, &labels)?;
+//! let explanations = explainer.explain_batch_slice(&samples, &predicted)?;
+//! // polars: training rows from columns
+//! let columns = features.map(|name| train.column(name)?.f64()?.cont_slice());
+//! let columns = columns.collect::<PolarsResult<Vec<_>>>()?.concat();
+//! let rows = Array2::from_shape_vec((2, train.height()), columns)?.reversed_axes();
+//! let labels = train.column("label")?.i64()?.cont_slice()?;
+//! let explainer = CaseExplainer::builder().k(3).fit(rows.view(), labels)?;
+//! ```
+//!
+//! The whole programs are in
+//! [`examples/adapters`](https://github.com/xai-metrics/xai-metrics/tree/main/examples/adapters). Predictions, hidden
+//! activations ([`Similarity`]) and leaves of trees may come from any library.
+//!
 //! # In a service
 //!
 //! Fit an explainer once and share it: it is `Send` and `Sync`, and explaining does not change it. A search computes for

@@ -38,6 +38,29 @@
 //! so compare explanations of equal size. A ground truth is what its authors planted; a model may legitimately use
 //! something else.
 //!
+//! # Graphs of other libraries
+//!
+//! [`edge_index`](model::edge_index) converts edges, and [`Graph::edges`] converts them back. With `petgraph`:
+//!
+//! ```ignore
+//! let ends = |edge: EdgeReference<'_, ()>| (edge.source().index(), edge.target().index());
+//! let edges = edge_index(graph.edge_references().map(ends));
+//! let marks: Vec<_> = graph.node_weights().map(|&mark| [mark]).collect();
+//! let features = Array2::from(marks);
+//! let input = Graph::new(features.view(), edges.view())?;
+//! let model = graph_fn(|part| {
+//!     let mut graph = DiGraph::new();
+//!     for mark in part.features {
+//!         graph.add_node(*mark);
+//!     }
+//!     graph.extend_with_edges(part.edges().map(|(a, b)| (a as u32, b as u32)));
+//!     Ok(Array2::from(scores(&graph)))
+//! });
+//! ```
+//!
+//! The whole program is in
+//! [`examples/adapters`](https://github.com/xai-metrics/xai-metrics/tree/main/examples/adapters).
+//!
 //! # Modules
 //!
 //! | module | contents |

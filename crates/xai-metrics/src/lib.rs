@@ -36,6 +36,12 @@
 //! results and states of every enabled family. `f32` adds attribution metrics by name in single precision,
 //! `persistence` files of fitted case-based explainers, and `approximate` their approximate search.
 //!
+//! # Models of other libraries
+//!
+//! Models are closures, so they may come from any library. The pages of the families show adapters of a few lines, and
+//! [`examples/adapters`](https://github.com/xai-metrics/xai-metrics/tree/main/examples/adapters) has programs for
+//! candle, burn, ONNX Runtime, tract, linfa, smartcore, petgraph, image, polars and arrow.
+//!
 //! # Arrays
 //!
 //! Signatures use the version of `ndarray` that is re-exported as [`ndarray`]. Arrays of another

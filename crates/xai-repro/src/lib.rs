@@ -61,6 +61,8 @@
 //! | [`input`] | what an [`Error`] is about |
 //!
 //! Arrays are those of `ndarray` 0.17, re-exported as [`ndarray`].
+//! [`examples/adapters/arrow`](https://github.com/xai-metrics/xai-metrics/tree/main/examples/adapters/arrow) reads runs
+//! from the columns of an Arrow table.
 //!
 //! # Features
 //!
