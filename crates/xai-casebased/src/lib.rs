@@ -49,24 +49,18 @@
 //! pass slices: [`fit_slice`](CaseExplainerBuilder::fit_slice), [`explain_slice`](CaseExplainer::explain_slice),
 //! [`explain_batch_slice`](CaseExplainer::explain_batch_slice).
 //!
-//! # Models and tables of other libraries
+//! # Models of other libraries
 //!
 //! ```ignore
-//! // smartcore: cases for the predictions of a model
+//! // Predictions of a decision tree of smartcore, and the training cases near to them
 //! let predicted: Vec<i32> = tree.predict(&matrix(&samples)?)?;
 //! let explainer = CaseExplainer::builder()
 //!     .k(2)
 //!     .fit_slice(&train, 2, &labels)?;
 //! let explanations = explainer.explain_batch_slice(&samples, &predicted)?;
-//! // polars: training rows from columns
-//! let columns = features.map(|name| train.column(name)?.f64()?.cont_slice());
-//! let columns = columns.collect::<PolarsResult<Vec<_>>>()?.concat();
-//! let rows = Array2::from_shape_vec((2, train.height()), columns)?.reversed_axes();
-//! let labels = train.column("label")?.i64()?.cont_slice()?;
-//! let explainer = CaseExplainer::builder().k(3).fit(rows.view(), labels)?;
 //! ```
 //!
-//! The whole programs are in
+//! The whole program is in
 //! [`examples/adapters`](https://github.com/xai-metrics/xai-metrics/tree/main/examples/adapters). Predictions, hidden
 //! activations ([`Similarity`]) and leaves of trees may come from any library.
 //!

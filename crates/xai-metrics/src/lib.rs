@@ -40,7 +40,7 @@
 //!
 //! Models are closures, so they may come from any library. The pages of the families show adapters of a few lines, and
 //! [`examples/adapters`](https://github.com/xai-metrics/xai-metrics/tree/main/examples/adapters) has programs for
-//! candle, burn, ONNX Runtime, tract, linfa, smartcore, petgraph, image, polars and arrow.
+//! candle, burn, ONNX Runtime, tract, linfa, smartcore, petgraph, image and arrow.
 //!
 //! # Arrays
 //!
