@@ -3,7 +3,9 @@
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PySequence, PyString, PyTuple};
-use xai_core::describe::{Element, InputSpec, MetricInfo, Param, Parameters, Value, with};
+use xai_core::describe::{
+    Element, InputSpec, Kind, MetricInfo, Param, Parameters, Value, Word, with,
+};
 
 use crate::error::OrRaise;
 
@@ -75,10 +77,63 @@ pub(crate) fn parameter<'py>(py: Python<'py>, param: &Param) -> PyResult<Bound<'
     described.set_item("name", param.name)?;
     described.set_item("doc", param.doc)?;
     described.set_item("expected", param.kind.to_string())?;
+    described.set_item("annotation", types(&param.kind).join(" | "))?;
     let words = param.kind.words().map(|word| (word.to_string(), word.doc));
     described.set_item("words", words.collect::<Vec<_>>())?;
     described.set_item("default", python(py, &param.value)?)?;
     Ok(described)
+}
+
+/// Types of the accepted values as Python annotations, with the names that `xai_metrics._types` defines.
+fn types(kind: &Kind) -> Vec<String> {
+    match kind {
+        Kind::Real(_) => vec!["Float".to_owned()],
+        Kind::Integer(_) => vec!["Int".to_owned()],
+        Kind::Flag => vec!["Bool".to_owned()],
+        Kind::Words(words) => {
+            let alone = words
+                .iter()
+                .filter(|word| word.value.is_none_or(|value| value.has_default));
+            let literals: Vec<String> = alone.flat_map(literals).collect();
+            let literal = format!("Literal[{}]", literals.join(", "));
+            let has_values = words.iter().any(|word| word.value.is_some());
+            let text = has_values.then(|| "str".to_owned());
+            let literal = (!literals.is_empty()).then_some(literal);
+            literal.into_iter().chain(text).collect()
+        }
+        Kind::List(item) => {
+            let items = types(item);
+            let list = format!("Sequence[{}]", items.join(" | "));
+            // A single number is a list, too.
+            let numbers = items
+                .into_iter()
+                .filter(|item| item == "Float" || item == "Int");
+            numbers.chain([list, "Listed".to_owned()]).collect()
+        }
+        Kind::OneOf(kinds) => {
+            let mut all: Vec<String> = Vec::new();
+            for one in kinds.iter().flat_map(types) {
+                if !all.contains(&one) {
+                    all.push(one);
+                }
+            }
+            all
+        }
+        _ => vec!["Any".to_owned()],
+    }
+}
+
+/// The spellings of a word as members of `Literal`.
+fn literals(word: &Word) -> Vec<String> {
+    let underscored = word.name.replace('-', "_");
+    let other = (underscored != word.name).then_some(underscored.as_str());
+    let alias = (!word.alias.is_empty()).then_some(word.alias);
+    let spellings = [Some(word.name), other, alias].into_iter().flatten();
+    let quoted = |text: &str| match text.parse::<i64>() {
+        Ok(number) => number.to_string(),
+        Err(_) => format!("\"{text}\""),
+    };
+    spellings.map(quoted).collect()
 }
 
 /// Converts a value to a Python object.

@@ -31,6 +31,8 @@ class Parameter(Record):
     doc: str
     #: Accepted values, in words.
     expected: str
+    #: Type of the accepted values, with the names of ``xai_metrics._types``.
+    annotation: str
     #: Accepted words with their descriptions.
     words: tuple[tuple[str, str], ...]
     default: Any
