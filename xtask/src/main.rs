@@ -35,6 +35,8 @@ usage: cargo xtask TASK
   fuzz [TARGET…] [--minutes N]    fuzzes the readers of files, states and settings with libFuzzer;
                                   30 minutes per target by default
   metrics                         writes the tables of metrics, crates/*/METRICS.md
+  stubs                           writes the types of the package for Python that derive from the
+                                  metrics and their parameters
   peers [FAMILY|WORK…] [--quick] [--write]
                                   times the Python peers and this project in turns on the same
                                   data, and prints tables; families: casebased, attribution,
@@ -56,6 +58,7 @@ fn main() -> ExitCode {
         ["metrics"] => {
             command::cargo("run --package xai-metrics --example metric_tables -- --write").run()
         }
+        ["stubs"] => python::stubs(),
         ["peers", rest @ ..] => peers::run(rest),
         ["site"] => site::run(command::ALL),
         [] | ["help" | "--help" | "-h"] => {

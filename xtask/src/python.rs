@@ -64,6 +64,15 @@ pub(crate) fn run() -> Result {
     command(&python).words(types).run()
 }
 
+/// `cargo xtask stubs`: writes the types of what the package creates from the registry. A test compares the files.
+pub(crate) fn stubs() -> Result {
+    let python = environment("package", &[])?;
+    install(&python, "dev", "test")?;
+    command(&python)
+        .words("-B crates/xai-python/stubs.py crates/xai-python/python/xai_metrics")
+        .run()
+}
+
 /// Compares the installed package with other packages on random data.
 pub(crate) fn differential(python: &Path, arguments: &[&str]) -> Result {
     let script = command(python).words("-B benches/peers/differential.py");

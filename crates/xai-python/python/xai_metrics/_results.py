@@ -17,6 +17,9 @@ from ._display import Display, Shown, fields_of, is_undefined, title_of
 if TYPE_CHECKING:
     import types
 
+    import pandas
+    import polars
+
 
 class Table(Shown):
     """Base class of results with columns of one length: pandas and polars tables, CSV, LaTeX."""
@@ -31,7 +34,7 @@ class Table(Shown):
         """
         raise NotImplementedError
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> pandas.DataFrame:
         """Return :meth:`columns` as a pandas data frame.
 
         Returns
@@ -46,7 +49,7 @@ class Table(Shown):
         """
         return pandas_library().DataFrame(self.columns())
 
-    def to_polars(self) -> Any:
+    def to_polars(self) -> polars.DataFrame:
         """Return :meth:`columns` as a polars data frame.
 
         Returns
@@ -59,7 +62,8 @@ class Table(Shown):
         ImportError
             If polars is not installed.
         """
-        return polars_library().DataFrame(self.columns(), strict=False)
+        table: polars.DataFrame = polars_library().DataFrame(self.columns(), strict=False)
+        return table
 
     def to_csv(self, path: Any = None) -> str | None:
         """Return :meth:`columns` as CSV text, or write it to a file.

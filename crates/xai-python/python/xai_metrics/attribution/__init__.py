@@ -63,12 +63,11 @@ from ._texts import (
 )
 from ._value import Curve, MetricValue
 from ._words import ColoredText, TextModel, Words, color_text, text_model
-from .metrics import Metric, by_name
 
 if TYPE_CHECKING:
-    # The classes of the metrics are made when they are asked for.
-    def __getattr__(name: str) -> type[Metric]: ...
+    from .metrics import *
 else:
+    # The classes of the metrics are created on first use.
 
     def __getattr__(name):
         if name in metrics.__all__:

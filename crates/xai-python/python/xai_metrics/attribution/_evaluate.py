@@ -23,6 +23,8 @@ from .metrics import by_name
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from ._own import Metrics
+
 #: Default metrics of an evaluation: one of each kind that needs few model rows, whatever the size
 #: of the inputs.
 STANDARD = tuple(WORDS["standard"])
@@ -34,7 +36,7 @@ def evaluate(
     inputs: Any,
     targets: Any,
     explainers: Mapping[str, Any],
-    metrics: str | Iterable[str | Metric] | Mapping[str, str | Metric] = "standard",
+    metrics: Metrics = "standard",
     *,
     level: float = 0.95,
     replicates: int = 1000,
@@ -196,7 +198,7 @@ def evaluate_part(
     inputs: Any,
     targets: Any,
     explainers: Mapping[str, Any],
-    metrics: str | Iterable[str | Metric] | Mapping[str, str | Metric] = "standard",
+    metrics: Metrics = "standard",
     *,
     first_sample: int = 0,
     seed: int = 1,
@@ -301,7 +303,7 @@ def _evaluate_masked(
 def planned_calls(
     model: MaskedModel,
     explainers: Mapping[str, Any],
-    metrics: str | Iterable[str | Metric] | Mapping[str, str | Metric] = "standard",
+    metrics: Metrics = "standard",
     *,
     targets: Any = None,
 ) -> int:

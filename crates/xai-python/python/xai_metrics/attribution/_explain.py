@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from .._frameworks import Framework
+    from .._types import Activation, Layout
 
 
 def explain(
@@ -22,9 +23,9 @@ def explain(
     *,
     output: Any = None,
     score: Callable[[Any], Any] | None = None,
-    activation: str | None = None,
+    activation: Activation | None = None,
     batch_size: int | None = None,
-    layout: str | None = None,
+    layout: Layout | None = None,
     framework: Framework | None = None,
     device: Any = None,
     **options: Any,

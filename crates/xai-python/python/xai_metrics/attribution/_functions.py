@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
     from .._arrays import Reals
     from .._frameworks import Framework
-
-Similarity = Literal["ssim", "spearman", "pearson", "jaccard"]
+    from .._types import Layout, Similarity
 
 
 @with_keywords(ScoringKeywords)
@@ -206,7 +205,7 @@ def mask_inputs(
     explanations: Any,
     *,
     scaling: Literal["relative", "xplique"] = "relative",
-    layout: str | None = None,
+    layout: Layout | None = None,
     n_jobs: int | None = None,
 ) -> npt.NDArray[Any]:
     """Multiply inputs by masks made from maps: ``|map|``, averaged over channels and scaled to [0,
@@ -262,7 +261,7 @@ def map_similarity(
     b: Any,
     similarity: Similarity = "ssim",
     *,
-    layout: str | None = None,
+    layout: Layout | None = None,
     n_jobs: int | None = None,
 ) -> npt.NDArray[np.float64]:
     """Compute the similarity of two sets of maps, sample by sample.
@@ -554,7 +553,7 @@ def model_randomization(
     order: Literal["cascading", "bottom-up", "independent"] = "cascading",
     similarity: Similarity = "spearman",
     batch_size: int | None = None,
-    layout: str | None = None,
+    layout: Layout | None = None,
     framework: Framework | None = None,
     device: Any = None,
     seed: int = 1,
@@ -709,7 +708,7 @@ def representativity(
     predictions: Any,
     labels: Any,
     *,
-    layout: str | None = None,
+    layout: Layout | None = None,
     held_out_by: Any = None,
     peer_thresholds: bool = False,
     n_jobs: int | None = None,

@@ -14,6 +14,7 @@ from .._described import documentation_with, keyword, signature_with, wrapped
 
 if TYPE_CHECKING:
     from .._frameworks import Framework
+    from .._types import Activation, Layout
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -112,12 +113,12 @@ class Scoring:
 
     output: Any = None
     score: Callable[[Any], Any] | None = None
-    activation: str | None = None
+    activation: Activation | None = None
     batch_size: int | None = None
     allow_batch_dependence: bool = False
     explained_class: Any = None
     n_features: Any = None
-    layout: str | None = None
+    layout: Layout | None = None
     framework: Framework | None = None
     device: Any = None
 
@@ -130,10 +131,10 @@ class ScoringKeywords(TypedDict, total=False):
 
     output: Any
     score: Callable[[Any], Any] | None
-    activation: str | None
+    activation: Activation | None
     batch_size: int | None
     allow_batch_dependence: bool
-    layout: str | None
+    layout: Layout | None
     framework: Framework | None
     device: Any
 
@@ -142,6 +143,12 @@ class MapKeywords(ScoringKeywords, total=False):
     """Keyword arguments of :func:`masked_scores`."""
 
     explained_class: Any
+
+
+class ModelKeywords(MapKeywords, total=False):
+    """Keyword arguments of metrics that call the model."""
+
+    n_features: Any
 
 
 class StreamKeywords(MapKeywords, total=False):
@@ -155,10 +162,8 @@ class StreamKeywords(MapKeywords, total=False):
     representation: Any
 
 
-class EvaluateKeywords(StreamKeywords, total=False):
+class EvaluateKeywords(StreamKeywords, ModelKeywords, total=False):
     """Keyword arguments of :func:`evaluate` and :func:`evaluate_part`."""
-
-    n_features: Any
 
 
 def split(keywords: Mapping[str, Any]) -> tuple[SideInputs, Scoring, dict[str, Any]]:

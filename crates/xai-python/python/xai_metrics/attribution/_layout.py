@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from .. import _native
+
+if TYPE_CHECKING:
+    from .._types import Layout
 
 #: Accepted words by argument, and the metrics of ``"standard"``.
 WORDS: dict[str, list[str]] = _native.attribution_words()
@@ -25,9 +28,9 @@ def activation_of(activation: str | None) -> str:
 def layout_of(
     layout: str | None,
     shape: Sequence[int] | None = None,
-    of_images: str | None = None,
+    of_images: Layout | None = None,
     planes: Sequence[Any] = (),
-) -> str | None:
+) -> Layout | None:
     """Normalize the name of a layout, or infer the layout from the shape if it is ``None``.
 
     For images, the convention of the framework (``of_images``) is used; for torch, a shape that
@@ -43,15 +46,16 @@ def layout_of(
         name = str(layout).replace("_", "-")
         if name not in WORDS["layout"]:
             raise ValueError(f"layout: expected one of {', '.join(WORDS['layout'])}, got {layout!r}")
-        return name
+        return cast("Layout", name)
     if shape is not None and len(shape) > 4:
         raise ValueError(
             f"inputs: expected at most four axes, got shape {tuple(shape)}; lay the planes of volumes side by side, "
             "(n, depth * height, width, channels), and reshape them in a function that calls the model"
         )
     if shape is None or len(shape) != 4:
-        return {2: "tabular", 3: "time-series"}.get(0 if shape is None else len(shape))
-    plane_of = {"channels-last": tuple(shape[1:3]), "channels-first": tuple(shape[2:])}
+        by_axes: dict[int, Layout] = {2: "tabular", 3: "time-series"}
+        return by_axes.get(0 if shape is None else len(shape))
+    plane_of: dict[Layout, tuple[int, ...]] = {"channels-last": tuple(shape[1:3]), "channels-first": tuple(shape[2:])}
     images = [name for name in plane_of if _fits_images(shape, name, plane_of[name])]
     if of_images == "channels-first" and images == ["channels-last"]:
         raise ValueError(

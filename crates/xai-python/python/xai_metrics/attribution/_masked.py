@@ -94,11 +94,11 @@ class MaskedModel:
             expected = "a function of samples and kept features"
             raise TypeError(f"function: expected {expected}, got {type(function).__name__}")
         self.function = function
-        self.n_features = None if n_features is None else integers(n_features, "n_features", 1)
-        self.max_calls = whole_or_none("max_calls", max_calls, 0)
+        self.n_features: npt.NDArray[np.int64] | None = None if n_features is None else integers(n_features, "n_features", 1)
+        self.max_calls: int | None = whole_or_none("max_calls", max_calls, 0)
         #: Number of rows that the function was called with.
-        self.n_calls = 0
-        self.cache = _Answers(None if isinstance(cache, bool) else Path(cache), names) if cache else None
+        self.n_calls: int = 0
+        self.cache: _Answers | None = _Answers(None if isinstance(cache, bool) else Path(cache), names) if cache else None
 
     @property
     def calls_left(self) -> int | None:
@@ -133,7 +133,7 @@ class _Answers:
         self.names = names
         self.known: dict[_Key, list[float]] = {}
         #: Lines that are not written yet.
-        self.waiting = b""
+        self.waiting: bytes = b""
         if path is None or not path.exists():
             return
         text = path.read_bytes()

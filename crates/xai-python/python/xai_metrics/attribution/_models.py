@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from .._frameworks import Framework
+    from .._types import Layout
 
 
 @dataclass(frozen=True)
@@ -262,7 +263,7 @@ def _columns_of(model: Any) -> list[Any] | None:
     return None if names is None else list(names)
 
 
-def images_of(model: Any, tensors: Tensors) -> str | None:
+def images_of(model: Any, tensors: Tensors) -> Layout | None:
     """Return the image layout of the model's framework: channels first for torch, last for
     TensorFlow, as configured for Keras.
     """
@@ -270,7 +271,8 @@ def images_of(model: Any, tensors: Tensors) -> str | None:
         config = getattr(sys.modules.get("keras"), "config", None)
         is_first = config is not None and config.image_data_format() == "channels_first"
         return "channels-first" if is_first else "channels-last"
-    return {"torch": "channels-first", "tensorflow": "channels-last"}.get(tensors.framework)
+    conventions: dict[str, Layout] = {"torch": "channels-first", "tensorflow": "channels-last"}
+    return conventions.get(tensors.framework)
 
 
 def argument_function(

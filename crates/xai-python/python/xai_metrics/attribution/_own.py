@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Union
 
 import numpy as np
 
@@ -13,7 +13,11 @@ from ._layout import WORDS
 from ._metric import Metric
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
     import numpy.typing as npt
+
+    from .._types import AttributionMetricName
 
 #: Fields of a batch, and the inputs of the run that each requires.
 _NEEDS = {
@@ -56,6 +60,23 @@ class Batch:
     masked_scores: npt.NDArray[np.float64] | None = None
     #: Scores of the inputs returned by ``changes`` of the metric, ``(changes, batch)``.
     changed_scores: npt.NDArray[np.float64] | None = None
+
+
+if TYPE_CHECKING:
+
+    class PerSample(Protocol):
+        """User-defined metric, see :class:`OwnMetric`."""
+
+        @property
+        def reads(self) -> Collection[str]: ...
+
+        def per_sample(self, batch: Batch, /) -> Any: ...
+
+    MetricChoice = Union[
+        AttributionMetricName, Literal["standard", "all"], str, Metric, PerSample, type[Metric], type[PerSample]
+    ]
+    #: Metrics as :func:`evaluate` accepts them.
+    Metrics = Union[MetricChoice, Iterable[MetricChoice], Mapping[str, MetricChoice]]
 
 
 class OwnMetric(Metric):
@@ -129,9 +150,9 @@ class OwnMetric(Metric):
                 f"metric: {kind}.direction: expected higher, lower or none, got {direction!r}"
             )
         self.metric = metric
-        self.name = str(getattr(metric, "name", kind))
-        self.arrays = {}
-        self.parameters = {}
+        self.name: str = str(getattr(metric, "name", kind))
+        self.arrays: dict[str, Any] = {}
+        self.parameters: dict[str, Any] = {}
         summary, *_ = (type(metric).__doc__ or "").strip().splitlines() or [""]
         self._changes = getattr(metric, "changes", None)
         read = [*reads, *(["base_scores"] if self._changes else [])]

@@ -23,6 +23,8 @@ from ._table import EvaluationTable
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from ._own import Metrics
+
 Kind = Literal["minor", "disruptive"]
 _KINDS: tuple[Kind, Kind] = ("minor", "disruptive")
 
@@ -96,7 +98,7 @@ def meta_consistency(
     model: Any,
     inputs: Any,
     explainers: Mapping[str, Any],
-    metrics: Any = "standard",
+    metrics: Metrics = "standard",
     *,
     perturb: Literal["inputs", "model"] | Callable[[Kind, np.random.Generator], Mapping[str, Any]] = "inputs",
     minor: float | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from .._results import COLORS, axes, pyplot
 from . import _models
 from ._explanations import MapReader
 from ._layout import layout_of
+
+if TYPE_CHECKING:
+    from .._types import Layout
 
 _MARKERS = "os^Dv<>"
 _LINES = ("-", "--", "-.", ":")
@@ -112,7 +115,7 @@ def plot_maps(
     inputs: Any,
     maps: Mapping[str, Any],
     *,
-    layout: str | None = None,
+    layout: Layout | None = None,
     names: Sequence[str] | None = None,
     columns: int = 1,
 ) -> Any:

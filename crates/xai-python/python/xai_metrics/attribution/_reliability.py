@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from .._arguments import looked_up
 from .._display import Display, count
@@ -17,6 +17,9 @@ from ..reliability import (
     RankStability,
 )
 from ..reliability._rankings import stability_of
+
+if TYPE_CHECKING:
+    from .._types import AttributionMetricName
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,7 +87,7 @@ class Reliability(Table):
         """Names of the metrics."""
         return list(self._metrics)
 
-    def __getitem__(self, metric: str) -> MetricReliability:
+    def __getitem__(self, metric: AttributionMetricName | str) -> MetricReliability:
         return looked_up(self._metrics, metric, "metric")
 
     def __iter__(self) -> Iterator[str]:

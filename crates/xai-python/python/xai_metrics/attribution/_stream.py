@@ -29,6 +29,8 @@ from ._table import EvaluationTable, EvaluationValues
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from ._own import Metrics
+
 #: Format name in the first line of a checkpoint.
 _FORMAT = "xai-metrics checkpoint 1"
 
@@ -38,7 +40,7 @@ def evaluate_stream(
     model: Any,
     data: Any,
     explainers: Mapping[str, Any],
-    metrics: str | Iterable[str | Metric] | Mapping[str, str | Metric] = "standard",
+    metrics: Metrics = "standard",
     *,
     inputs: Any = None,
     targets: Any = None,

@@ -37,6 +37,9 @@ from ._value import (
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    import pandas
+
+    from .._types import AttributionMetricName
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -318,9 +321,9 @@ class EvaluationValues(Shown):
     ) -> None:
         self._native = native
         #: Values assumed for arguments that were not given.
-        self.assumed = with_remarks(assumed or {}, native.assumed)
+        self.assumed: dict[str, str] = with_remarks(assumed or {}, native.assumed)
         #: Reasons why metrics of ``"standard"`` and ``"all"`` were skipped, by name.
-        self.skipped = skipped or {}
+        self.skipped: dict[str, str] = skipped or {}
         #: Activation applied to the outputs of the model.
         self.activation = activation
 
@@ -339,7 +342,7 @@ class EvaluationValues(Shown):
         """Names of the metrics."""
         return list(self._native.metrics)
 
-    def per_sample(self, metric: str) -> npt.NDArray[np.float64]:
+    def per_sample(self, metric: AttributionMetricName | str) -> npt.NDArray[np.float64]:
         """Return the values of one metric.
 
         Parameters
@@ -444,11 +447,11 @@ class EvaluationTable(Reported, Table):
         #: for a torch module in training mode; ``baseline`` of tables with column names;
         #: ``explained_class``, the class that plain maps explain, of two; ``ties``, the order of
         #: features with equal attributions.
-        self.assumed = with_remarks(values.assumed, pairs_of(table["assumed"]))
+        self.assumed: dict[str, str] = with_remarks(values.assumed, pairs_of(table["assumed"]))
         #: Warnings about suspicious inputs, by subject.
-        self.warnings = by_subject(pairs_of(table["warnings"]))
+        self.warnings: dict[str, str] = by_subject(pairs_of(table["warnings"]))
         #: Reasons why metrics of ``"standard"`` and ``"all"`` were skipped, by name.
-        self.skipped = values.skipped
+        self.skipped: dict[str, str] = values.skipped
         #: Number of explained samples.
         self.n_samples: int = table["n_samples"]
         #: Names of the explainers.
@@ -477,7 +480,7 @@ class EvaluationTable(Reported, Table):
         """Explainer names per metric, best value first, undefined values last."""
         return {name: result.ranking for name, result in self._results.items()}
 
-    def __getitem__(self, metric: str) -> MetricResult:
+    def __getitem__(self, metric: AttributionMetricName | str) -> MetricResult:
         return looked_up(self._results, metric, "metric")
 
     def __iter__(self) -> Iterator[str]:
@@ -486,7 +489,7 @@ class EvaluationTable(Reported, Table):
     def __len__(self) -> int:
         return len(self._results)
 
-    def result(self, explainer: str, metric: str) -> ExplainerValue:
+    def result(self, explainer: str, metric: AttributionMetricName | str) -> ExplainerValue:
         """Return the value of one metric for one explainer.
 
         Parameters
@@ -533,7 +536,7 @@ class EvaluationTable(Reported, Table):
         rows = [row for metric in self for row in self._rows(metric)]
         return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
 
-    def to_pandas(self, *, long: bool = False) -> Any:
+    def to_pandas(self, *, long: bool = False) -> pandas.DataFrame:
         """Return the values as a data frame.
 
         Parameters
@@ -592,7 +595,7 @@ class EvaluationTable(Reported, Table):
         ]
         return text_or_file(latex_tabular(header, rows), path)
 
-    def plot(self, metric: str | None = None, ax: Any = None) -> Any:
+    def plot(self, metric: AttributionMetricName | str | None = None, ax: Any = None) -> Any:
         """Plot values and intervals of one metric, or the ranks by all metrics, with matplotlib.
 
         Parameters

@@ -17,6 +17,7 @@ from .._results import pandas_library as pandas
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    import pandas as pd
 
 
 def with_remarks(assumed: dict[str, str], remarks: list[tuple[str, str]]) -> dict[str, str]:
@@ -214,7 +215,7 @@ class MetricValue(Shown):
             "warnings": dict(self.warnings),
         }
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> pd.Series[float]:
         """Return the values of the samples as a series.
 
         Returns

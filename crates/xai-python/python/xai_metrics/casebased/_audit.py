@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from ._explain_methods import ExplainMethods
     from ._explanations import Explanations
+    from typing_extensions import Unpack
+
+    from .._types import AuditParameters
 
 __all__ = ["Audit", "AuditReport", "LevelAudit"]
 
@@ -230,14 +233,14 @@ class Audit:
     """
 
     @described("casebased.audit")
-    def __init__(self, explainer: ExplainMethods, *, first_sample: int = 0, **parameters: Any) -> None:
+    def __init__(self, explainer: ExplainMethods, *, first_sample: int = 0, **parameters: Unpack[AuditParameters]) -> None:
         """Create an audit without samples.
 
         Parameters
         ----------
         {parameters}
         """
-        self.explainer = explainer
+        self.explainer: ExplainMethods = explainer
         self._state = _native.CasebasedAudit(parameters, whole("first_sample", first_sample, 0))
 
     def update(

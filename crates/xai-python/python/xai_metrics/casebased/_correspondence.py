@@ -24,6 +24,9 @@ from ._fitting.classes import objects_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    from typing_extensions import Unpack
+
+    from .._types import CorrespondenceParameters, Distance
 
 __all__ = ["compute_correspondence", "distances"]
 
@@ -34,7 +37,7 @@ def compute_correspondence(
     predicted_class: Any,
     distance_weighted: bool = True,
     class_weights: Mapping[Any, float] | None = None,
-    **parameters: Any,
+    **parameters: Unpack[CorrespondenceParameters],
 ) -> tuple[float, str]:
     """Compute how well the nearest training cases agree with a prediction.
 
@@ -153,7 +156,7 @@ def _check_neighbors(neighbors: Sequence[Any]) -> None:
 def distances(
     queries: Any,
     rows: Any,
-    distance: str = "euclidean",
+    distance: Distance = "euclidean",
     *,
     covariance: Any = None,
     n_jobs: int | None = None,

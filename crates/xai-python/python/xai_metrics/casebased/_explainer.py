@@ -29,6 +29,9 @@ from ._reporting import Reporting
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    from typing_extensions import Unpack
+
+    from .._types import Bool, ExplainerParameters
 
 __all__ = ["CaseExplainer", "Scaler"]
 
@@ -175,7 +178,7 @@ class CaseExplainer(Reporting):
         redact: Sequence[str] = (),
         covariance: Any = None,
         encode: Literal["one-hot", "ordinal"] | None = None,
-        **parameters: Any,
+        **parameters: Unpack[ExplainerParameters],
     ) -> None:
         """Fit the explainer.
 
@@ -198,23 +201,24 @@ class CaseExplainer(Reporting):
             raise ValueError(
                 f"X_train and y_train must have same length (got {len(rows)} and {len(labels)})"
             )
-        self.n_samples, self.n_features = rows.shape
+        self.n_samples: int = rows.shape[0]
+        self.n_features: int = rows.shape[1]
         self._chosen = dict(parameters)
-        self.k = checked_k(parameters.get("k", _DEFAULTS["k"]))
+        self.k: int = checked_k(parameters.get("k", _DEFAULTS["k"]))
         names = [f"feature_{i}" for i in range(self.n_features)]
-        self.feature_names = list(feature_names) if feature_names is not None else names
-        self.class_names = class_names if class_names is not None else {}
-        self.distance = parameters.get("distance", _DEFAULTS["distance"])
-        self.scale = parameters.get("scale", _DEFAULTS["scale"])
-        self.class_weights = mapping("class_weights", class_weights, "a weight for each label")
-        self.metadata = columns_of(metadata, alignment)
+        self.feature_names: list[str] = list(feature_names) if feature_names is not None else names
+        self.class_names: Mapping[Any, str] | Sequence[str] = class_names if class_names is not None else {}
+        self.distance: str = parameters.get("distance", _DEFAULTS["distance"])
+        self.scale: Bool = parameters.get("scale", _DEFAULTS["scale"])
+        self.class_weights: dict[Any, float] = mapping("class_weights", class_weights, "a weight for each label")
+        self.metadata: dict[str, Any] = columns_of(metadata, alignment)
         for key, column in self.metadata.items():
             if len(column) != self.n_samples:
                 raise ValueError(
                     f"Metadata {key!r} has {len(column)} items, expected {self.n_samples}"
                 )
-        self.n_jobs = threads(n_jobs)
-        self.y_train = labels.copy()
+        self.n_jobs: int | None = threads(n_jobs)
+        self.y_train: npt.NDArray[Any] = labels.copy()
         self._redact = [redact] if isinstance(redact, str) else list(redact)
         if self._encoding is not None:
             # A column is redacted with all that it has become.
@@ -325,7 +329,7 @@ class CaseExplainer(Reporting):
 
     @classmethod
     def load(
-        cls, path: str | os.PathLike[str], *, labels: str = "numbers", n_jobs: int | None = -1
+        cls, path: str | os.PathLike[str], *, labels: Literal["numbers", "names"] = "numbers", n_jobs: int | None = -1
     ) -> CaseExplainer:
         """Read a file written by :meth:`save`, the Rust library or ``xai``.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from .._display import Display, Record
 from .._results import Table, plain
@@ -49,11 +49,11 @@ class Neighbor(Record):
         features: npt.NDArray[Any] | Any,
         metadata: dict[str, Any] | None = None,
     ) -> None:
-        self.index = index
-        self.distance = distance
-        self.label = label
-        self.features = features
-        self.metadata = metadata or {}
+        self.index: int = index
+        self.distance: float = distance
+        self.label: Any = label
+        self.features: Any = features
+        self.metadata: dict[str, Any] = metadata or {}
 
     def to_dict(self) -> dict[str, Any]:
         """Return all attributes as plain values.
@@ -305,7 +305,7 @@ class Explanation(Table):
 
     def plot(
         self,
-        plot_type: str = "radar",
+        plot_type: Literal["radar", "parallel", "bar"] = "radar",
         highlight_differences: bool = True,
         show_distances: bool = True,
         save_path: Any = None,

@@ -77,6 +77,11 @@ class Explanations(Table, Sequence[Explanation]):
         truth: npt.NDArray[Any] | None,
         with_provenance: bool,
     ) -> None:
+        self.indices: npt.NDArray[np.int64]
+        self.distances: npt.NDArray[np.float64]
+        self.correspondence: npt.NDArray[np.float64]
+        self.level_numbers: npt.NDArray[Any]
+        self.ties_at_k: npt.NDArray[np.int64]
         self.indices, self.distances, _, self.correspondence, self.level_numbers, self._full, self.ties_at_k = (
             answer
         )

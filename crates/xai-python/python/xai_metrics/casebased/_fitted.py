@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from .._types import Bool
     from ._fitting.classes import Classes
     from ._fitting.encoding import Encoding
     from ._fitting.similarity import Space
@@ -21,7 +22,7 @@ class Fitted:
     k: int
     n_jobs: int | None
     distance: str
-    scale: bool
+    scale: Bool
     feature_names: list[str]
     #: Columns of the table of training rows; ``None`` for an array, whose columns are
     #: ``feature_names``.

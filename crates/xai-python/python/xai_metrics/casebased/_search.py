@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Found = tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]
+    from typing_extensions import Unpack
+
+    from .._types import SearchParameters
 
 __all__ = ["NeighborSearch"]
 
@@ -52,7 +55,7 @@ class NeighborSearch:
 
     @described("casebased.search")
     def __init__(
-        self, X: Any, *, covariance: Any = None, n_jobs: int | None = None, **parameters: Any
+        self, X: Any, *, covariance: Any = None, n_jobs: int | None = None, **parameters: Unpack[SearchParameters]
     ) -> None:
         """Build the engine.
 
@@ -64,7 +67,7 @@ class NeighborSearch:
         X = alignment.take(X, "X", None, "features")
         covariance = alignment.take(covariance, "covariance", "features", "features")
         chosen, covariance = split_covariance(parameters, covariance, needed=True)
-        self.n_jobs = threads(n_jobs)
+        self.n_jobs: int | None = threads(n_jobs)
         self._columns = column_names(X)
         self._arguments = (reals(X, "X", 2), chosen, covariance)
         check_covariance(covariance, self._arguments[0].shape[1])

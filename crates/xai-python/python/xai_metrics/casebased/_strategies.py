@@ -19,7 +19,7 @@ Source: the strategies of case-explainer 0.2.0; activations as a distance: R. Ca
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol, Union, runtime_checkable
+from typing import Any, Literal, Protocol, Union, runtime_checkable
 
 from ._extractors import (
     ActivationExtractor,
@@ -115,8 +115,8 @@ class HiddenActivations:
     """
 
     model: Any
-    layer: str | int = "last_hidden"
-    output_weighting: str = "mean_abs"
+    layer: Literal["last_hidden", "all_hidden"] | int = "last_hidden"
+    output_weighting: Literal["mean_abs", "predicted_class", "none"] = "mean_abs"
     input_transform: Any | None = None
 
     def __post_init__(self) -> None:
@@ -176,8 +176,8 @@ class TreeLeaf:
     """
 
     model: Any
-    overflow: str = "truncate"
-    within_leaf: str = "feature_distance"
+    overflow: Literal["truncate", "nearest"] = "truncate"
+    within_leaf: Literal["feature_distance"] = "feature_distance"
 
 
 @dataclass(frozen=True)

@@ -115,12 +115,16 @@ class CEval:
             raise ValueError("samples: expected at least one row")
         if distance not in _DISTANCES:
             raise ValueError(f"distance: expected one of {', '.join(map(str, _DISTANCES))}, got {distance!r}")
-        self.samples, self.label, self.data, self.model, self.knn = samples, label, data, model, k_nn
+        self.samples: Any = samples
+        self.label: str = label
+        self.data: Any = data
+        self.model: Any = model
+        self.knn: int = k_nn
         self._distance = _DISTANCES[distance]
-        self.constraints = list(constraints or ())
-        self.metrics = list(_METRICS)
+        self.constraints: list[str] = list(constraints or ())
+        self.metrics: list[str] = list(_METRICS)
         self.explainer_names: list[str] = []
-        self.comparison_table = pandas_library().DataFrame(columns=self.metrics)
+        self.comparison_table: Any = pandas_library().DataFrame(columns=self.metrics)
         if explainer_name is not None and explanations is not None and explanation_type is not None:
             self.add_explainer(explainer_name, explanations, explanation_type, explanation_mode)
 

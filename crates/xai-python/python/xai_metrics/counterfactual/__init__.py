@@ -46,7 +46,7 @@ array([0.5, 1. ])
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .._described import MetricInfo
 from ._evaluate import CounterfactualTable, evaluate
@@ -54,12 +54,6 @@ from ._functions import edit_distance, function_of, group_gap, metric_infos
 from ._readers import from_alibi, from_carla, from_dice
 from ._schema import Feature, Schema
 from ._values import CounterfactualValue, CoverageValue, EditDistances, GroupGap
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    def __getattr__(name: str) -> Callable[..., Any]: ...
-
 
 __all__ = [
     "CounterfactualTable",
@@ -70,16 +64,22 @@ __all__ = [
     "GroupGap",
     "MetricInfo",
     "Schema",
+    "edit_distance",
     "evaluate",
     "from_alibi",
     "from_carla",
     "from_dice",
+    "group_gap",
     "metric_infos",
 ]
-__all__ += [info.name for info in metric_infos()]
 
+if TYPE_CHECKING:
+    from . import _metrics
+    from ._metrics import *
 
-if not TYPE_CHECKING:
+    __all__ += _metrics.__all__
+else:
+    __all__ += [info.name for info in metric_infos() if info.name not in __all__]
 
     def __getattr__(name):
         if name in __all__:

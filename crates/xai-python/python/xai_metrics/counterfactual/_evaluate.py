@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from ._data import OF_ROWS, Rows, Study, rules
 from ._functions import group_gap
 from ._model import ModelCalls
 from ._values import CounterfactualValue, GroupGap, value_of
+
+if TYPE_CHECKING:
+    from .._types import CounterfactualDistance, CounterfactualMetricName
 
 #: Name of the reference method.
 REFERENCE = "nearest unlike neighbours"
@@ -50,13 +53,13 @@ class CounterfactualTable(Table):
         Number of rows that the model predicted.
     """
 
-    results: dict[str, dict[str, CounterfactualValue]]
+    results: dict[str, dict[CounterfactualMetricName | str, CounterfactualValue]]
     table: EvaluationTable
     success: dict[str, float | None]
     assumed: dict[str, str]
     model_rows: int
 
-    def __getitem__(self, method: str) -> dict[str, CounterfactualValue]:
+    def __getitem__(self, method: str) -> dict[CounterfactualMetricName | str, CounterfactualValue]:
         return looked_up(self.results, method, "method")
 
     def columns(self) -> dict[str, Any]:
@@ -81,7 +84,7 @@ class CounterfactualTable(Table):
         ends = (nan, nan) if value.interval is None else tuple(value.interval)
         return ends[0], ends[1], nan if value.rank is None else value.rank, self.table[metric].direction
 
-    def group_gaps(self, groups: Any) -> dict[str, dict[str, GroupGap]]:
+    def group_gaps(self, groups: Any) -> dict[str, dict[CounterfactualMetricName | str, GroupGap]]:
         """Compare the means of groups of queries, such as women and men, by every metric.
 
         Parameters
@@ -113,7 +116,7 @@ class CounterfactualTable(Table):
 def evaluate(
     queries: Any,
     counterfactuals: Mapping[str, Any],
-    metrics: Sequence[str] | str | None = None,
+    metrics: CounterfactualMetricName | str | Sequence[CounterfactualMetricName | str] | None = None,
     *,
     train: Any = None,
     label: Hashable | None = None,
@@ -129,7 +132,7 @@ def evaluate(
     others: Mapping[str, Any] | None = None,
     inputs: Mapping[str, Mapping[str, Any]] | None = None,
     reference: bool = True,
-    distance: str = "gower",
+    distance: CounterfactualDistance = "gower",
     level: float = 0.95,
     replicates: int = 1000,
     seed: int = 1,

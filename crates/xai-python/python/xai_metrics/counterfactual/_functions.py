@@ -120,7 +120,11 @@ def _signature(info: MetricInfo) -> inspect.Signature:
     made += [inspect.Parameter(SPELLED.get(name, name), keyword, default=None) for name in (*_INPUTS, *_OTHER_INPUTS)]
     made += [inspect.Parameter(p.name, keyword, default=p.default) for p in info.parameters]
     made.append(inspect.Parameter("n_jobs", keyword, default=None))
-    return inspect.Signature(made, return_annotation="CounterfactualValue")
+    return inspect.Signature(made, return_annotation=_returned(info))
+
+
+def _returned(info: MetricInfo) -> str:
+    return "CoverageValue" if info.name == "coverage" else "CounterfactualValue"
 
 
 def documented_inputs(names: Iterable[str], needs: Iterable[str] = ()) -> list[str]:
@@ -150,7 +154,7 @@ def _documentation(info: MetricInfo) -> str:
     for parameter in info.parameters:
         lines += parameter.documented()
     lines += ["n_jobs : int, optional", "    Number of threads; one per core by default.", ""]
-    lines += ["Returns", "-------", "CounterfactualValue"]
+    lines += ["Returns", "-------", _returned(info)]
     lines += [*wrapped("Values of all queries, of each query and of each counterfactual.", 4), ""]
     lines += ["Raises", "------", "ValueError"]
     lines += wrapped(

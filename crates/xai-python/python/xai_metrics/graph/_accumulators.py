@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from ._ground_truth import (
 )
 from ._inputs import aligned, mask_and_truth, same_precision
 from ._unfaithfulness import Unfaithfulness
+
+if TYPE_CHECKING:
+    from .._types import GraphMetricName, ReturnType
 
 Self = TypeVar("Self", bound="_Accumulator")
 
@@ -100,7 +103,7 @@ class FidelityAccumulator(_Accumulator):
 
     def __init__(self, *, over_graphs: bool = False, n_jobs: int | None = None) -> None:
         self.over_graphs = over_graphs
-        self.n_jobs = threads(n_jobs)
+        self.n_jobs: int | None = threads(n_jobs)
         self._state = _native.GraphState.fidelity(over_graphs)
 
     def update(
@@ -111,8 +114,8 @@ class FidelityAccumulator(_Accumulator):
         target: Any = None,
         *,
         index: Any = None,
-        by: str = "label",
-        return_type: str = "raw",
+        by: Literal["label", "probability"] = "label",
+        return_type: ReturnType = "raw",
     ) -> FidelityAccumulator:
         """Add a batch. The state does not change if an error is raised.
 
@@ -179,7 +182,7 @@ class UnfaithfulnessAccumulator(_Accumulator):
         **parameters: Any,
     ) -> None:
         self.over_graphs = over_graphs
-        self.n_jobs = threads(n_jobs)
+        self.n_jobs: int | None = threads(n_jobs)
         self._state = _native.GraphState.unfaithfulness(parameters, over_graphs)
 
     def update(self, full: Any, kept: Any) -> UnfaithfulnessAccumulator:
@@ -256,7 +259,7 @@ class GroundTruthAccumulator(_Accumulator):
     ) -> None:
         self._choices = parameters
         self.over_graphs = over_graphs
-        self.n_jobs = threads(n_jobs)
+        self.n_jobs: int | None = threads(n_jobs)
         # Wrong parameters raise here, not at the first batch. Two accumulators have the same
         # parameters if the bytes of their empty states are equal.
         self._empty = bytes(
@@ -418,7 +421,7 @@ class DatasetScores(Table):
     micro: Fidelity | Unfaithfulness | GroundTruth
     n_graphs: int
 
-    def average(self, name: str) -> MacroAverage:
+    def average(self, name: GraphMetricName | str) -> MacroAverage:
         """Return the average of a metric.
 
         Parameters

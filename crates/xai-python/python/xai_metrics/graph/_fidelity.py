@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,9 @@ from .._arguments import number, threads
 from .._display import Display, count
 from .._results import Result
 from ._inputs import aligned, answers, positions, same_precision
+
+if TYPE_CHECKING:
+    from .._types import ReturnType
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,8 +66,8 @@ def fidelity(
     target: Any = None,
     *,
     index: Any = None,
-    by: str = "label",
-    return_type: str = "raw",
+    by: Literal["label", "probability"] = "label",
+    return_type: ReturnType = "raw",
     n_jobs: int | None = None,
 ) -> Fidelity:
     """Compute fidelity from the outputs of a model.

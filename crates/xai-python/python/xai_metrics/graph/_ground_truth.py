@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,11 @@ from .._described import described
 from .._display import N_SAMPLES, Display
 from .._results import Result, Table, axes
 from ._inputs import mask_and_truth
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._types import GroundTruthParameters
 
 Floats = npt.NDArray[np.float64]
 
@@ -41,11 +46,27 @@ class GroundTruth(Result):
         as predicted; missing where a threshold selects.
     """
 
+    accuracy: float
+    recall: float | None
+    precision: float | None
+    f1_score: float | None
+    auroc: float | None
+    average_precision: float | None
+    jaccard: float | None
+    true_positives: int
+    false_positives: int
+    false_negatives: int
+    true_negatives: int
+    n_undefined: int
+    tied_share: float
+
     def __init__(self, **scores: Any) -> None:
         self.__dict__.update(scores)
 
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"there is no score {name!r}")
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            raise AttributeError(f"there is no score {name!r}")
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError("scores cannot be changed")
@@ -87,7 +108,7 @@ def ground_truth(
     target: Any,
     *,
     n_jobs: int | None = None,
-    **parameters: Any,
+    **parameters: Unpack[GroundTruthParameters],
 ) -> GroundTruth:
     """Compute the agreement of a soft mask with the truth: all scores and the underlying counts.
 
@@ -127,7 +148,7 @@ def best_of_truths(
     truths: Any,
     *,
     n_jobs: int | None = None,
-    **parameters: Any,
+    **parameters: Unpack[GroundTruthParameters],
 ) -> tuple[int, GroundTruth]:
     """Score a mask against several valid truths, and choose the one with the largest Jaccard index.
 
@@ -174,7 +195,7 @@ def best_of_truths(
 def counted_elements(
     predicted: Any,
     target: Any,
-    **parameters: Any,
+    **parameters: Unpack[GroundTruthParameters],
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
     """Return which elements :func:`ground_truth` counts as predicted, and which as true.
 
@@ -355,7 +376,7 @@ def ground_truth_curves(
     *,
     n_points: int | None = None,
     n_jobs: int | None = None,
-    **parameters: Any,
+    **parameters: Unpack[GroundTruthParameters],
 ) -> tuple[RocCurve | None, PrecisionRecallCurve | None]:
     """Compute the ROC and precision-recall curves of a mask over all its distinct scores.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,11 @@ from .._display import Display, Estimate, Record, Shown, count
 from .._results import COLORS, Result, axes, plain
 from .._statistics import Interval, interval_of
 from ._inputs import aligned, answers, graph, on_host, positions, same_precision
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._types import Removal, ReturnType, RobustFidelityParameters, SweepParameters, UnfaithfulnessParameters
 
 Floats = npt.NDArray[np.float64]
 
@@ -141,7 +146,7 @@ def explained_outputs(
     node_mask: Any = None,
     edge_weight: Any = None,
     batch: Any = None,
-    removal: str = "weight",
+    removal: Removal = "weight",
     n_jobs: int | None = None,
 ) -> ExplainedOutputs:
     """Call a model on the whole graph, on the explanation alone and on the rest.
@@ -349,7 +354,7 @@ def sweep(
     batch: Any = None,
     n_jobs: int | None = None,
     progress: bool = False,
-    **parameters: Any,
+    **parameters: Unpack[SweepParameters],
 ) -> SweepCurve:
     """Compute every score of an edge mask at every explanation size.
 
@@ -431,7 +436,7 @@ def sweep_from_outputs(
     *,
     index: Any = None,
     n_jobs: int | None = None,
-    **parameters: Any,
+    **parameters: Unpack[UnfaithfulnessParameters],
 ) -> SweepCurve:
     """Compute every score at every explanation size from existing outputs.
 
@@ -567,10 +572,10 @@ def robust_fidelity(
     index: Any = None,
     edge_weight: Any = None,
     batch: Any = None,
-    probabilities: str | None = None,
+    probabilities: ReturnType | None = None,
     n_jobs: int | None = None,
     progress: bool = False,
-    **parameters: Any,
+    **parameters: Unpack[RobustFidelityParameters],
 ) -> RobustFidelity:
     """Compute robust fidelity, which removes only small random parts, so that the model sees graphs
     similar to those in training.

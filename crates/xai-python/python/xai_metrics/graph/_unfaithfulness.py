@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,11 @@ from .._arguments import threads, whole
 from .._described import described
 from .._results import Result
 from ._inputs import aligned, positions, same_precision
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._types import UnfaithfulnessParameters
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,7 +51,7 @@ def unfaithfulness(
     *,
     index: Any = None,
     n_jobs: int | None = None,
-    **parameters: Any,
+    **parameters: Unpack[UnfaithfulnessParameters],
 ) -> Unfaithfulness:
     """Compute unfaithfulness from outputs for the whole graph and for the explanation.
 
@@ -91,7 +96,7 @@ def unfaithfulness_per_row(
     *,
     index: Any = None,
     n_jobs: int | None = None,
-    **parameters: Any,
+    **parameters: Unpack[UnfaithfulnessParameters],
 ) -> npt.NDArray[np.float64]:
     """Compute the unfaithfulness ``1 - exp(-KL)`` of every row, in [0, 1].
 

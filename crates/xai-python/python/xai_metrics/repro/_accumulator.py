@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,11 @@ from ._across import Agreement
 from ._inputs import coded, stacked
 from ._metrics import chosen
 from ._pairs import PairValues
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._types import PairMetricName, PairwiseParameters
 
 Floats = npt.NDArray[np.float64]
 
@@ -93,16 +98,16 @@ class PairwiseAccumulator:
 
     def __init__(
         self,
-        metrics: str | Sequence[str] | None = None,
+        metrics: PairMetricName | str | Sequence[PairMetricName | str] | None = None,
         *,
         classes: Any = None,
         n_jobs: int | None = None,
-        **parameters: Any,
+        **parameters: Unpack[PairwiseParameters],
     ) -> None:
-        self.metrics = chosen(metrics)
-        self.empty_union = str(parameters.get("empty_union", "undefined"))
-        self.classes = None if classes is None else _arrays.classes(classes, "classes")
-        self.n_jobs = threads(n_jobs)
+        self.metrics: tuple[str, ...] = chosen(metrics)
+        self.empty_union: str = str(parameters.get("empty_union", "undefined"))
+        self.classes: npt.NDArray[Any] | None = None if classes is None else _arrays.classes(classes, "classes")
+        self.n_jobs: int | None = threads(n_jobs)
         self._state: Any = _native.ReproPairwiseState(list(self.metrics), parameters)
 
     @property

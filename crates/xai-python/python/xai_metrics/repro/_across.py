@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,11 @@ from .._results import Result, Table
 from .._statistics import Interval, interval_of
 from ._inputs import coded, ordered, scale_of, stacked
 from ._packed import packed
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._types import IntervalParameters
 
 
 @dataclass(frozen=True, repr=False)
@@ -88,11 +93,11 @@ def agreement(predictions: Any, *, n_jobs: int | None = None) -> Agreement:
 @described("repro.interval")
 def agreement_interval(
     predictions: Any,
-    coefficient: str = "fleiss_kappa",
+    coefficient: Literal["fleiss_kappa", "krippendorff_alpha", "gwet_ac1"] = "fleiss_kappa",
     level: float = 0.95,
     *,
     n_jobs: int | None = None,
-    **parameters: Any,
+    **parameters: Unpack[IntervalParameters],
 ) -> Interval | None:
     """Compute an interval over *runs* for a coefficient of :func:`agreement`.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from .. import _arrays, _native
 from .._alignment import Alignment
@@ -15,6 +15,11 @@ from .._results import Result, Table
 from .._statistics import Summary
 from ._inputs import coded, runs_of, stacked
 from ._metrics import chosen
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._types import CompareGroupsParameters, PairMetricName
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,7 +73,11 @@ class GroupComparison(Table, Sequence[GroupDifference]):
     def __init__(self, differences: Sequence[GroupDifference]) -> None:
         self._differences = tuple(differences)
 
-    def __getitem__(self, key: Any) -> Any:
+    @overload
+    def __getitem__(self, key: PairMetricName | str | int) -> GroupDifference: ...
+    @overload
+    def __getitem__(self, key: slice) -> tuple[GroupDifference, ...]: ...
+    def __getitem__(self, key: str | int | slice) -> GroupDifference | tuple[GroupDifference, ...]:
         """Return a difference by index, or by the name of a metric."""
         if isinstance(key, str):
             for difference in self._differences:
@@ -125,9 +134,9 @@ def compare_groups(
     second: Any,
     labels: Any,
     *,
-    metrics: str | Sequence[str] | None = None,
+    metrics: PairMetricName | str | Sequence[PairMetricName | str] | None = None,
     n_jobs: int | None = None,
-    **parameters: Any,
+    **parameters: Unpack[CompareGroupsParameters],
 ) -> GroupComparison:
     """Compare two groups of runs on the same samples with a permutation test over runs.
 

@@ -27,8 +27,8 @@ class ErrorSets(Table):
     def __init__(self, native: Any, n_runs: int, n_samples: int) -> None:
         self._native = native
         self._known: dict[str, Any] = {}
-        self.n_runs = n_runs
-        self.n_samples = n_samples
+        self.n_runs: int = n_runs
+        self.n_samples: int = n_samples
 
     def _value(self, name: str) -> Any:
         if name not in self._known:

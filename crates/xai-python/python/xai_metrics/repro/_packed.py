@@ -68,7 +68,7 @@ class PackedRuns:
         n_jobs: int | None = None,
     ) -> None:
         n_jobs = threads(n_jobs)
-        self.metrics = chosen(metrics, has_labels=labels is not None)
+        self.metrics: tuple[str, ...] = chosen(metrics, has_labels=labels is not None)
         self._has_labels = labels is not None
         runs, truth, self._words = coded(predictions, labels)
         if truth is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,11 @@ from .._statistics import Interval, Summary, interval_of
 from ._errors import ErrorSets, accuracy_notes
 from ._inputs import coded, stacked
 from ._packed import PackedRuns, packed
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._types import IntervalParameters, PairMetricName, PairwiseParameters, RegressionMetricName
 
 Floats = npt.NDArray[np.float64]
 
@@ -41,7 +46,7 @@ class PairValues(Table):
         """Names of the metrics."""
         return tuple(self.values)
 
-    def pairs(self, metric: str) -> Floats:
+    def pairs(self, metric: PairMetricName | RegressionMetricName | str) -> Floats:
         """Return the value for every pair: (0, 1), (0, 2), ..., (1, 2), ...; NaN where undefined.
 
         Parameters
@@ -64,7 +69,7 @@ class PairValues(Table):
             raise ValueError(f"metric: {metric!r} was not asked for; there are {known}")
         return self.values[metric]
 
-    def matrix(self, metric: str, diagonal: float = np.nan) -> Floats:
+    def matrix(self, metric: PairMetricName | RegressionMetricName | str, diagonal: float = np.nan) -> Floats:
         """Return the values as a symmetric matrix.
 
         Parameters
@@ -89,7 +94,7 @@ class PairValues(Table):
         matrix[first, second] = matrix[second, first] = self.pairs(metric)
         return matrix
 
-    def summary(self, metric: str) -> Summary:
+    def summary(self, metric: PairMetricName | RegressionMetricName | str) -> Summary:
         """Summarize the distribution of a metric over the pairs.
 
         Parameters
@@ -116,12 +121,12 @@ class PairValues(Table):
     @described("repro.interval")
     def interval(
         self,
-        metric: str,
+        metric: PairMetricName | RegressionMetricName | str,
         level: float = 0.95,
         *,
-        statistic: str | float = "mean",
+        statistic: Literal["mean", "std", "min", "median", "max"] | float = "mean",
         n_jobs: int | None = None,
-        **parameters: Any,
+        **parameters: Unpack[IntervalParameters],
     ) -> Interval | None:
         """Compute an interval for a statistic of a metric, over *runs*, because pairs share runs.
 
@@ -182,7 +187,7 @@ class PairValues(Table):
             notes.append(f"ec_local of two runs without errors: {self.empty_union}")
         return notes
 
-    def plot(self, metric: str, *, ax: Any = None) -> Any:
+    def plot(self, metric: PairMetricName | RegressionMetricName | str, *, ax: Any = None) -> Any:
         """Plot a metric between all runs as a heat map with matplotlib.
 
         Parameters
@@ -230,7 +235,7 @@ class PairwiseResult(Reported, PairValues):
     empty_union: str = "undefined"
     #: Predictions, labels and parameters, from which a report also lists samples that runs disagree
     #: on.
-    _given: tuple[Any, Any, dict[str, Any]] | None = None
+    _given: tuple[Any, Any, PairwiseParameters] | None = None
     _section = "Pairs of runs"
 
     def _add_to(self, report: Any, name: str) -> None:
@@ -260,9 +265,9 @@ def pairwise(
     predictions: Any,
     labels: Any = None,
     *,
-    metrics: str | Sequence[str] | None = None,
+    metrics: PairMetricName | str | Sequence[PairMetricName | str] | None = None,
     n_jobs: int | None = None,
-    **parameters: Any,
+    **parameters: Unpack[PairwiseParameters],
 ) -> PairwiseResult:
     """Compute every metric for each pair of runs.
 
@@ -347,8 +352,8 @@ class PairwiseSummaries(Table):
 
     n_runs: int
     n_samples: int
-    summaries: Mapping[str, Summary]
-    intervals: Mapping[str, Interval | None]
+    summaries: Mapping[PairMetricName | str, Summary]
+    intervals: Mapping[PairMetricName | str, Interval | None]
     errors: ErrorSets = field(compare=False)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
@@ -392,10 +397,10 @@ def summarize(
     predictions: Any,
     labels: Any = None,
     *,
-    metrics: str | Sequence[str] | None = None,
+    metrics: PairMetricName | str | Sequence[PairMetricName | str] | None = None,
     level: float = 0.95,
     n_jobs: int | None = None,
-    **parameters: Any,
+    **parameters: Unpack[PairwiseParameters],
 ) -> PairwiseSummaries:
     """Compute the distributions of :func:`pairwise` without storing the values of the pairs.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +10,11 @@ import numpy.typing as npt
 from .. import _arrays, _native
 from .._arguments import seed_of, whole
 from .._described import described, parameters_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._types import ClassDistribution, ClassDistributionParameters, SimulatePredictionsParameters
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -22,7 +27,7 @@ CLASS_DISTRIBUTIONS = tuple(
 
 @described("repro.class_distribution")
 def class_distribution(
-    kind: str, n_classes: int, *, item: int = 0, **parameters: Any
+    kind: ClassDistribution, n_classes: int, *, item: int = 0, **parameters: Unpack[ClassDistributionParameters]
 ) -> Floats:
     """Draw the probabilities of some classes, sorted with the most frequent first and with sum 1.
 
@@ -112,7 +117,7 @@ def simulate_predictions(
     *,
     seed: int = 1,
     item: int = 0,
-    **parameters: Any,
+    **parameters: Unpack[SimulatePredictionsParameters],
 ) -> Integers:
     """Draw the predictions of runs for given labels.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,11 @@ from .._display import Display, Record, count
 from .._results import Result, Table, axes, text_or_file
 from .._statistics import Summary
 from ._inputs import coded, stacked
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._types import PairMetricName, StudyParameters
 
 #: Values of a point of a profile.
 _PROFILE = ("accuracy", "mean", "low", "high")
@@ -73,7 +78,7 @@ class StudySummary(Result):
     accuracy: Summary
     metrics: tuple[MetricBehavior, ...]
 
-    def metric(self, name: str) -> MetricBehavior:
+    def metric(self, name: PairMetricName | str) -> MetricBehavior:
         """Return the behaviour of a metric.
 
         Parameters
@@ -172,7 +177,7 @@ class SimulationStudy(Reported, Table):
         first: int = 0,
         n_jobs: int | None = None,
         progress: bool = False,
-        **parameters: Any,
+        **parameters: Unpack[StudyParameters],
     ) -> None:
         n_draws, first = whole("n_draws", n_draws, 0), whole("first", first, 0)
         n_jobs = threads(n_jobs)
@@ -331,7 +336,7 @@ class SimulationStudy(Reported, Table):
         """
         return cls._from_native(_native.ReproStudy.from_csv(Path(path).read_bytes()))
 
-    def plot(self, metric: str, *, n_bins: int = 20, ax: Any = None) -> Any:
+    def plot(self, metric: PairMetricName | str, *, n_bins: int = 20, ax: Any = None) -> Any:
         """Plot a metric over accuracy, for independent and dependent errors, with matplotlib.
 
         Lines are means over draws of similar accuracy, bands their spread.

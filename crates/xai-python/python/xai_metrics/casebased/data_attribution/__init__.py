@@ -43,7 +43,7 @@ array([1., 0.])
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..._described import MetricInfo
 from ._functions import function_of
@@ -51,12 +51,6 @@ from ._info import metric_infos
 from ._inputs import AttributionRows
 from ._table import AttributionTable, compare
 from ._values import AttributionValue, Brittleness, Cardinality, Mislabeling
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    def __getattr__(name: str) -> Callable[..., Any]: ...
-
 
 __all__ = [
     "AttributionRows",
@@ -69,10 +63,14 @@ __all__ = [
     "compare",
     "metric_infos",
 ]
-__all__ += [info.name for info in metric_infos()]
 
+if TYPE_CHECKING:
+    from . import _metrics
+    from ._metrics import *
 
-if not TYPE_CHECKING:
+    __all__ += _metrics.__all__
+else:
+    __all__ += [info.name for info in metric_infos()]
 
     def __getattr__(name):
         if name in __all__:

@@ -43,7 +43,7 @@ class AttributionRows:
             raise TypeError(f"read: expected a function, got {read!r}")
         n_test, n_train = shape
         self._read = read
-        self.shape = (whole("shape[0]", n_test, 0), whole("shape[1]", n_train, 0))
+        self.shape: tuple[int, int] = (whole("shape[0]", n_test, 0), whole("shape[1]", n_train, 0))
 
     def read(self, start: int, stop: int) -> npt.NDArray[np.float64]:
         """Return the rows from ``start`` up to, but excluding, ``stop``.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ... import _native
 from ..._alignment import Alignment
@@ -19,6 +19,11 @@ from ...attribution._table import named
 from ._info import infos_by_name
 from ._inputs import INPUTS, arrays_of
 from ._values import AttributionValue, Outcome, outcome_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ..._types import DataAttributionInputs, DataAttributionMetricName
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -36,7 +41,7 @@ class AttributionTable(Table):
         plots, see :class:`xai_metrics.attribution.EvaluationTable`.
     """
 
-    results: dict[str, dict[str, Outcome]]
+    results: dict[str, dict[DataAttributionMetricName | str, Any]]
     table: EvaluationTable
 
     def columns(self) -> dict[str, Any]:
@@ -109,7 +114,7 @@ def _with_inputs(function: F) -> F:
 @_with_inputs
 def compare(
     explainers: Mapping[str, Any],
-    metrics: Sequence[str] | str | None = None,
+    metrics: DataAttributionMetricName | str | Sequence[DataAttributionMetricName | str] | None = None,
     *,
     random_attributions: Mapping[str, Any] | None = None,
     scores: Mapping[str, Any] | None = None,
@@ -119,7 +124,7 @@ def compare(
     replicates: int = 1000,
     seed: int = 1,
     n_jobs: int | None = None,
-    **inputs: Any,
+    **inputs: Unpack[DataAttributionInputs],
 ) -> AttributionTable:
     """Compute several metrics for several explainers; the attributions of each explainer are read
     once.

@@ -5,7 +5,7 @@ versions.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from xai_metrics.casebased import _strategies as _ours
 from xai_metrics.casebased._strategies import *
@@ -24,9 +24,9 @@ class HiddenActivationRetrieval:
     """Former version of :class:`HiddenActivations` and :class:`Blend`."""
 
     model: Any
-    layer: str | int = "last_hidden"
+    layer: Literal["last_hidden", "all_hidden"] | int = "last_hidden"
     use_output_weights: bool = True
-    output_weighting: str = "mean_abs"
+    output_weighting: Literal["mean_abs", "predicted_class", "none"] = "mean_abs"
     blend_alpha: float = 0.0
     input_transform: Any | None = None
 
@@ -45,8 +45,8 @@ class TreeLeafRetrieval:
     """Former version of :class:`TreeLeaf`."""
 
     model: Any
-    overflow: str = "truncate"
-    within_leaf: str = "feature_distance"
+    overflow: Literal["truncate", "nearest"] = "truncate"
+    within_leaf: Literal["feature_distance"] = "feature_distance"
 
 
 @dataclass(frozen=True)

@@ -46,20 +46,6 @@ from ._words import (
     similarity_func,
 )
 
-if TYPE_CHECKING:
-    # The classes of the metrics are made when the module is read.
-    def __getattr__(name: str) -> type[Metric]: ...
-else:
-
-    def __getattr__(name):
-        message = f"module {__name__!r} has no attribute {name!r}"
-        if name == "explain":
-            message += "; give a metric explain_func(model=…, inputs=…, targets=…) -> maps, by captum for instance"
-        raise AttributeError(message)
-
-
-globals().update(CLASSES)
-
 __all__ = [
     "Metric",
     "evaluate",
@@ -71,4 +57,18 @@ __all__ = [
     "perturb_func",
     "similarity_func",
 ]
-__all__ += list(CLASSES)
+
+if TYPE_CHECKING:
+    from . import _classes
+    from ._classes import *
+
+    __all__ += _classes.__all__
+else:
+    globals().update(CLASSES)
+    __all__ += list(CLASSES)
+
+    def __getattr__(name):
+        message = f"module {__name__!r} has no attribute {name!r}"
+        if name == "explain":
+            message += "; give a metric explain_func(model=…, inputs=…, targets=…) -> maps, by captum for instance"
+        raise AttributeError(message)

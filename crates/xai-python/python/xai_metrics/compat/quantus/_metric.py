@@ -59,7 +59,7 @@ class Metric:
             names = ", ".join(known)
             raise TypeError(f"{type(self).__name__} has no option {unknown!r}; it has {names}")
         self.compat = compat
-        self.n_jobs = threads(n_jobs)
+        self.n_jobs: int | None = threads(n_jobs)
         self._options = {**known, **options}
         self._areas: list[float] = []
         self.evaluation_scores: Any = []

@@ -27,6 +27,7 @@ from ._words import resolve, name_of
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from xai_metrics._types import Layout
     from xai_metrics.attribution._metric import Metric
     from xai_metrics.attribution._value import MetricValue
 
@@ -225,7 +226,7 @@ class MetricCall:
         # A series is an image of one row.
         return (shape[0], 1, shape[1]) if self.channels == 1 else (1, *shape)
 
-    def _layout(self, reading: Reading) -> str:
+    def _layout(self, reading: Reading) -> Layout:
         if reading == "elements":
             return "tabular"
         return "channels-first" if self.channels == 1 else "channels-last"

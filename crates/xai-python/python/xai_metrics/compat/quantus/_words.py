@@ -160,14 +160,14 @@ def _divided(a: npt.NDArray[Any], by: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 #: Counterparts of the modules of Quantus with such functions.
-similarity_func = SimpleNamespace(
+similarity_func: SimpleNamespace = SimpleNamespace(
     **{word: word for word in [*CORRELATIONS, *DISTANCES, "difference", "lipschitz_constant", "ssim"]}
 )
-perturb_func = SimpleNamespace(
+perturb_func: SimpleNamespace = SimpleNamespace(
     **{word: word for word in [*REMOVALS, *IMPUTATION, *TRANSLATIONS, *NOISES]}
 )
-norm_func = SimpleNamespace(fro_norm="fro_norm")
-normalise_func = SimpleNamespace(
+norm_func: SimpleNamespace = SimpleNamespace(fro_norm="fro_norm")
+normalise_func: SimpleNamespace = SimpleNamespace(
     normalise_by_max=normalise_by_max,
     normalise_by_negative=normalise_by_negative,
     normalise_by_average_second_moment_estimate=normalise_by_average_second_moment_estimate,

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from xai_metrics._arrays import Reals
     from xai_metrics._frameworks import Framework
+    from xai_metrics._types import Layout
 
 #: Activations of xplique, and one that it does not have.
 _ACTIVATIONS = (None, *(word for word in WORDS["activation"] if word != "none"))
@@ -35,7 +37,7 @@ class How(TypedDict, total=False):
     """Keyword arguments of every metric, see :class:`BaseAttributionMetric`."""
 
     compat: bool
-    layout: str | None
+    layout: Layout | None
     framework: Framework | None
     device: Any
     n_jobs: int | None
@@ -66,7 +68,7 @@ class BaseAttributionMetric:
         activation: str | None = None,
         *,
         compat: bool = False,
-        layout: str | None = None,
+        layout: Layout | None = None,
         framework: Framework | None = None,
         device: Any = None,
         n_jobs: int | None = None,
@@ -76,19 +78,19 @@ class BaseAttributionMetric:
             raise ValueError(f"activation: expected None, sigmoid or softmax, got {activation!r}")
         inputs, targets = unzipped(inputs, targets)
         self.model = model
-        self.inputs = reals(inputs, "inputs")
-        self.targets = None if targets is None else targets_of(targets, len(self.inputs))
+        self.inputs: Reals = reals(inputs, "inputs")
+        self.targets: npt.NDArray[Any] | None = None if targets is None else targets_of(targets, len(self.inputs))
         if compat:
             # The peer computes in single precision.
             self.inputs = self.inputs.astype(np.float32, copy=False)
-        self.batch_size = whole_or_none("batch_size", batch_size, 1)
+        self.batch_size: int | None = whole_or_none("batch_size", batch_size, 1)
         self.activation = activation
         self.compat = compat
         is_torch = framework == "torch" or is_torch_module(model)
         self.layout = layout_of_images(layout, self.inputs, is_torch)
         self.framework = framework
         self.device = device
-        self.n_jobs = threads(n_jobs)
+        self.n_jobs: int | None = threads(n_jobs)
         self.allow_batch_dependence = allow_batch_dependence
 
     def _measure(self, metric: Metric, **of: Any) -> MetricValue:
@@ -229,13 +231,13 @@ class BaseComplexityMetric:
         batch_size: int | None = 32,
         *,
         compat: bool = False,
-        layout: str | None = None,
+        layout: Layout | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.batch_size = batch_size
         self.compat = compat
         self.layout = layout
-        self.n_jobs = threads(n_jobs)
+        self.n_jobs: int | None = threads(n_jobs)
 
     def _measure_maps(self, metric: Any, explanations: Any) -> MetricValue:
         maps = reals(explanations, "explanations")
@@ -281,7 +283,7 @@ class BaseComplexityMetric:
         return self.evaluate(explanations)
 
 
-def layout_of_images(layout: str | None, array: Any, is_torch: bool = False) -> str | None:
+def layout_of_images(layout: Layout | None, array: Any, is_torch: bool = False) -> Layout | None:
     """Return the given layout; by default for images channels last, as in xplique, or first for
     torch.
     """

@@ -51,7 +51,7 @@ class RandomLogitMetric(ExplainerMetric):
     ) -> None:
         super().__init__(model, inputs, targets, batch_size, activation, **how)
         self.seed = seed
-        self.n_classes = self._n_classes()
+        self.n_classes: int = self._n_classes()
 
     def _n_classes(self) -> int:
         if self.targets is not None and self.targets.ndim == 2:
@@ -211,7 +211,7 @@ class ModelRandomizationMetric(ExplainerMetric):
     ) -> None:
         super().__init__(model, inputs, targets, batch_size, activation, **how)
         self.seed = seed
-        self.randomization_strategy = (
+        self.randomization_strategy: ModelRandomizationStrategy = (
             ProgressiveLayerRandomization(0.25, seed=seed)
             if randomization_strategy is None
             else randomization_strategy

@@ -16,7 +16,11 @@ from xai_metrics.attribution._functions import representativity
 from .base import layout_of_images, unzipped
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from xai_metrics._arrays import Reals
     from xai_metrics._frameworks import Framework
+    from xai_metrics._types import Layout
 
 
 class MeGe:
@@ -59,27 +63,27 @@ class MeGe:
         k_splits: int = 4,
         *,
         compat: bool = False,
-        layout: str | None = None,
+        layout: Layout | None = None,
         framework: Framework | None = None,
         device: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         inputs, targets = unzipped(inputs, targets)
-        self.inputs = reals(inputs, "inputs")
+        self.inputs: Reals = reals(inputs, "inputs")
         n = len(self.inputs)
         if k_splits < 2 or n % k_splits != 0:
             raise ValueError(f"k_splits: expected at least 2 and a divisor of {n}, got {k_splits}")
-        self.targets = targets_of(targets, n)
+        self.targets: npt.NDArray[Any] = targets_of(targets, n)
         self.batch_size = batch_size
         self.k_splits = k_splits
-        self.split_len = n // k_splits
+        self.split_len: int = n // k_splits
         self.compat = compat
         self.layout = layout
         self.framework = framework
         self.device = device
         self.n_jobs = n_jobs
         splits = np.arange(n) // self.split_len
-        self.models = [
+        self.models: list[Any] = [
             learning_algorithm(
                 self.inputs[splits != split],
                 self.targets[splits != split],
