@@ -25,7 +25,7 @@ pandas, polars and pyarrow. All functions raise ``ValueError`` for meaningless v
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ._native import __version__
 
@@ -53,17 +53,19 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    # A family is read when it is first used: who needs one does not wait for four.
-    if name.startswith("Report") and name in __all__:
-        return getattr(importlib.import_module("._report", __name__), name)
-    if name == "find":
-        return importlib.import_module("._registry", __name__).find
-    if name == "explain":
-        return importlib.import_module(".attribution", __name__).explain
-    if name in __all__:
-        return importlib.import_module(f".{name}", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:
+
+    def __getattr__(name):
+        # A family is read when it is first used: who needs one does not wait for four.
+        if name.startswith("Report") and name in __all__:
+            return getattr(importlib.import_module("._report", __name__), name)
+        if name == "find":
+            return importlib.import_module("._registry", __name__).find
+        if name == "explain":
+            return importlib.import_module(".attribution", __name__).explain
+        if name in __all__:
+            return importlib.import_module(f".{name}", __name__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

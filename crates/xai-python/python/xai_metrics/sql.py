@@ -15,20 +15,24 @@ function                  task
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING
 
 __all__ = ["Function", "TwoStages", "functions", "query", "register"]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    try:
-        found = importlib.import_module("xai_metrics_sql")
-    except ImportError as error:
-        advice = "install it by: pip install 'xai-metrics-py[sql]'"
-        raise ImportError(f"{error}; the SQL functions are a package of their own: {advice}") from error
-    return getattr(found, name)
+if TYPE_CHECKING:
+    from xai_metrics_sql import Function, TwoStages, functions, query, register
+else:
+
+    def __getattr__(name):
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        try:
+            found = importlib.import_module("xai_metrics_sql")
+        except ImportError as error:
+            advice = "install it by: pip install 'xai-metrics-py[sql]'"
+            raise ImportError(f"{error}; the SQL functions are a package of their own: {advice}") from error
+        return getattr(found, name)
 
 
 def __dir__() -> list[str]:

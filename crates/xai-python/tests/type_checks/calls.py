@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from xai_metrics import casebased, counterfactual, find, graph, repro
+from xai_metrics import Report, casebased, counterfactual, find, graph, repro
+from xai_metrics import Reports  # error
 from xai_metrics.attribution import (
     Batch,
     Comprehensiveness,
@@ -36,6 +37,8 @@ from xai_metrics.attribution import (
 from xai_metrics.attribution import Delution  # error
 from xai_metrics.attribution.metrics import Insertion, Metric
 from xai_metrics.attribution.metrics import Inserton  # error
+from xai_metrics.compat import quants  # error
+from xai_metrics.compat.case_explainer import TreeLeafRetrieval
 from xai_metrics.compat.quantus import PixelFlipping
 from xai_metrics.compat.quantus import PixelFliping  # error
 from xai_metrics.casebased import CaseExplainer, HiddenActivations, NeighborSearch, data_attribution
@@ -222,6 +225,8 @@ def network(features: Any, edge_index: Any, edge_weight: Any) -> Any:
 graph.sweep(network, x, [[0, 1], [1, 0]], [0.9, 0.1], fractions=[0.5], removal="remove").best
 graph.sweep(network, x, [[0, 1], [1, 0]], [0.9, 0.1], fractions=[0.5], removal="drop")  # error
 
-# Interfaces of other packages.
+# A page, and interfaces of other packages.
+page: Report = table.report(title="Maps of a forest")
+TreeLeafRetrieval(model, overflow="nearest")
 PixelFlipping(features_in_step=2, normalise=False, compat=True)(model, x, y, a_batch=x)
 PixelFlipping(features_per_step=2)  # error

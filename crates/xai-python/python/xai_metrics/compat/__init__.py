@@ -20,7 +20,7 @@ value.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from . import (
@@ -42,8 +42,10 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    # One is read when it is first used.
-    if name in __all__:
-        return importlib.import_module(f".{name}", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:
+
+    def __getattr__(name):
+        # One is read when it is first used.
+        if name in __all__:
+            return importlib.import_module(f".{name}", __name__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

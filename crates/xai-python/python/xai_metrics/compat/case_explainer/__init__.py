@@ -7,7 +7,7 @@ results.
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING
 
 from xai_metrics.casebased import _strategies as _ours
 from xai_metrics.casebased._strategies import *
@@ -29,12 +29,19 @@ _FORMER = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name in _FORMER:
-        warnings.warn(
-            f"{name} is deprecated; use {_FORMER[name]} with similarity=",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-        return getattr(_activations, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if TYPE_CHECKING:
+    from .activations import CustomActivationRetrieval as CustomActivationRetrieval
+    from .activations import ForestProximityRetrieval as ForestProximityRetrieval
+    from .activations import HiddenActivationRetrieval as HiddenActivationRetrieval
+    from .activations import TreeLeafRetrieval as TreeLeafRetrieval
+else:
+
+    def __getattr__(name):
+        if name in _FORMER:
+            warnings.warn(
+                f"{name} is deprecated; use {_FORMER[name]} with similarity=",
+                DeprecationWarning,
+                stacklevel=2,
+            )
+            return getattr(_activations, name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
