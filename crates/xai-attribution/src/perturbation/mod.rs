@@ -15,6 +15,8 @@
 //! | [`InputChanges`], [`OutputChanges`], [`RepresentationChanges`] | distances of neighbours, of their outputs and of their representations |
 //! | [`DatasetMean`] | the mean of all inputs |
 //!
+//! [`impute`] imputes pixels of images without a metric.
+//!
 //! The first request, through [`SampleBatch::shared`](crate::batch::SampleBatch::shared) or its counterparts,
 //! computes the result; later ones read it. To score any other change of the inputs, use
 //! [`SampleBatch::score_changed`](crate::batch::SampleBatch::score_changed).
@@ -31,6 +33,7 @@ pub use absence::baseline::{
     PrecomputedBaselines,
 };
 pub use absence::dataset_mean::DatasetMean;
+pub use absence::impute::impute;
 pub use features::{Cells, FeatureCells, Features};
 pub use neighborhood::neighbor_changes::{
     InputChanges, NeighborDistances, NeighborDrops, OutputChanges, OutputsOfNeighbors,

@@ -1,49 +1,11 @@
 //! Imputation, and accuracies under it.
 
-use std::cell::RefCell;
-
-use ndarray::{Array2, Array3, ArrayD, ArrayViewD, Axis};
-use xai_attribution::metric::{Deletion, ImputationNoise, RoadMostRelevantFirst};
-use xai_attribution::perturbation::{
-    Baseline, PrecomputedNeighbors, PrecomputedOrders, RemovalOrder,
-};
-use xai_attribution::{Evaluate, EvaluationData, InputLayout};
+use ndarray::{Array3, Axis, array};
+use xai_attribution::InputLayout;
+use xai_attribution::metric::{ImputationNoise, RoadMostRelevantFirst};
+use xai_attribution::perturbation::{PrecomputedNeighbors, impute};
 
 use crate::golden::{Case, Golden, flat};
-
-/// The one image that a curve of one step shows the model.
-fn imputed(x: &ArrayD<f64>, pixels: &[usize]) -> ArrayD<f64> {
-    let n_pixels = x.shape()[2] * x.shape()[3];
-    let others = (0..n_pixels).filter(|p| !pixels.contains(p));
-    let order: Vec<u32> = pixels
-        .iter()
-        .copied()
-        .chain(others)
-        .map(|p| p as u32)
-        .collect();
-    let seen = RefCell::new(Vec::new());
-    let model = |batch: ArrayViewD<'_, f64>| -> Result<Array2<f64>, std::fmt::Error> {
-        seen.borrow_mut().push(batch.to_owned());
-        Ok(Array2::zeros((batch.shape()[0], 1)))
-    };
-    let deletion = Deletion::new()
-        .step_size(pixels.len())
-        .max_fraction((pixels.len() as f64 + 0.5) / n_pixels as f64)
-        .order(RemovalOrder::Given)
-        .baseline(Baseline::LinearImputation);
-    let data = EvaluationData::new(x.view(), &[0])
-        .model(&model)
-        .maps(x.view())
-        .with(PrecomputedOrders(
-            Array2::from_shape_vec((1, n_pixels), order).unwrap(),
-        ))
-        .layout(InputLayout::ChannelsFirst);
-    deletion.evaluate_on(data).unwrap();
-    let mut seen = seen.into_inner();
-    seen.retain(|batch| batch != x);
-    assert_eq!(seen.len(), 1);
-    seen.remove(0)
-}
 
 #[test]
 fn noisy_linear_imputation_without_noise() {
@@ -53,13 +15,37 @@ fn noisy_linear_imputation_without_noise() {
         let image = image
             .index_axis(Axis(0), case.sample())
             .insert_axis(Axis(0));
-        let ours = imputed(&image.to_owned(), &case.pixels());
+        let (height, width) = (image.shape()[2], image.shape()[3]);
+        let mut missing = Array3::from_elem((1, height, width), false);
+        for pixel in case.pixels() {
+            missing[[0, pixel / width, pixel % width]] = true;
+        }
+        let ours = impute(image, missing.view(), InputLayout::ChannelsFirst).unwrap();
         let theirs = case.output_array();
         assert_eq!(ours.len(), theirs.len());
         for (ours, theirs) in ours.iter().zip(&theirs) {
             assert!(case.near(*ours, *theirs), "{ours} {theirs}");
         }
     }
+}
+
+#[test]
+fn images_that_cannot_be_imputed_are_refused() {
+    let images = array![[[[1.0, 2.0]]], [[[3.0, 4.0]]]].into_dyn();
+    let refused = |missing: Array3<bool>| {
+        let error = impute(images.view(), missing.view(), InputLayout::ChannelsFirst);
+        error.unwrap_err().to_string()
+    };
+    let nothing_left = refused(array![[[true, false]], [[true, true]]]);
+    assert!(nothing_left.contains("sample 1"), "{nothing_left}");
+    let shape = refused(array![[[true, false]]]);
+    assert!(
+        shape.contains("(2, 1, 2)") && shape.contains("(1, 1, 2)"),
+        "{shape}"
+    );
+    let table = array![[1.0, 2.0]].into_dyn();
+    let missing = Array3::from_elem((1, 1, 2), false);
+    assert!(impute(table.view(), missing.view(), InputLayout::Tabular).is_err());
 }
 
 /// The noise of the removed elements, where they are. The peer's is in the order of removal, percentage by

@@ -1,13 +1,14 @@
 //! Scores without metrics (of whole and masked inputs), and functions of maps alone.
 
 use ndarray::{Array2, ArrayD};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayDyn, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayDyn, PyReadonlyArray1, PyReadonlyArray3};
 use pyo3::prelude::*;
 use xai_attribution::map::{MapSimilarity, maps_within};
 use xai_attribution::metric::{
     AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, MetricValue,
 };
 use xai_attribution::model::{Concurrent, Explainer, Scoring, Smoothed};
+use xai_attribution::perturbation::impute;
 use xai_attribution::scores::{base_scores, masked_scores_on};
 use xai_core::tensor::{MaskScaling, mask_inputs};
 
@@ -17,7 +18,7 @@ use super::evaluate::{data, model, run_job};
 use super::request::{Job, Request};
 use super::samples::{GivenTargets, Native, View};
 use super::values::floats;
-use crate::array::Reals;
+use crate::array::{Reals, for_precision};
 use crate::error::OrRaise;
 use crate::stored::{or_nan, or_none};
 use crate::work::{self, Calls};
@@ -242,6 +243,23 @@ fn attribution_smoothed<'py>(
     Ok(calls.outcome(py, outcome)?.into_pyarray(py))
 }
 
+/// Returns images whose missing pixels are imputed from their neighbours.
+#[pyfunction]
+#[pyo3(signature = (images, missing, layout, n_jobs=None))]
+fn attribution_impute<'py>(
+    py: Python<'py>,
+    images: Reals<'_>,
+    missing: PyReadonlyArray3<'_, bool>,
+    layout: &str,
+    n_jobs: Option<i64>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (layout, missing) = (catalogue::layout(layout)?, missing.as_array());
+    for_precision!(images, |images| {
+        let imputed = work::run(py, n_jobs, || impute(images, missing, layout))?.or_raise(py)?;
+        Ok(imputed.into_pyarray(py).into_any())
+    })
+}
+
 /// The default number of rows per call of a model, if a row has `row_bytes` bytes.
 #[pyfunction]
 fn attribution_rows_per_call(row_bytes: usize) -> usize {
@@ -255,6 +273,7 @@ pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
         attribution_of_scores,
         attribution_activated,
         attribution_mask_inputs,
+        attribution_impute,
         attribution_rows_per_call,
         attribution_similarity,
         attribution_maps_within,
