@@ -41,6 +41,15 @@ THEIRS = {
     "ModelParameterRandomisation Completeness NonSensitivity InputInvariance evaluate "
     "normalise_by_max normalise_by_negative",
     "captum_metrics": "infidelity infidelity_perturb_func_decorator sensitivity_max",
+    "pytorch_grad_cam.metrics.perturbation_confidence": "AveragerAcrossThresholds "
+    "PerturbationConfidenceMetric RemoveLeastRelevantFirst RemoveMostRelevantFirst",
+    "pytorch_grad_cam.metrics.cam_mult_image": "CamMultImageConfidenceChange DropInConfidence "
+    "IncreaseInConfidence multiply_tensor_with_cam",
+    "pytorch_grad_cam.metrics.road": "NoisyLinearImputer ROADCombined ROADLeastRelevantFirst "
+    "ROADLeastRelevantFirstAverage ROADMostRelevantFirst ROADMostRelevantFirstAverage "
+    "neighbors_weights",
+    "pytorch_grad_cam.metrics.arcc": "ARCC Coherency Complexity batch_pearson_coherency",
+    "torchcam.metrics": "ClassificationMetric DeletionInsertionMetric",
 }
 
 

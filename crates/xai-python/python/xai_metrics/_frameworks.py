@@ -137,21 +137,46 @@ class Tensors:
 
     @contextlib.contextmanager
     def calling(self, *, gradients: bool = False) -> Iterator[None]:
-        """Switch the model to evaluation mode for the duration of a call, without gradients unless
-        wanted.
+        """Switch the model to evaluation mode for the duration of a call, without gradients and the
+        hooks of explainers unless gradients are wanted.
         """
         training = self.training
         for part in training:
             part.training = False
         try:
             if self.framework == "torch" and not gradients:
-                with _library("torch").no_grad():
+                with _library("torch").no_grad(), _without_cam_hooks(self.module):
                     yield
             else:
                 yield
         finally:
             for part in training:
                 part.training = True
+
+
+@contextlib.contextmanager
+def _without_cam_hooks(module: Any) -> Iterator[None]:
+    """Take the hooks of class activation maps off a torch module for the duration of a call.
+
+    They would store the activations of every call until the next map is computed.
+    """
+    parts = [] if module is None else [part._forward_hooks for part in module.modules() if part._forward_hooks]
+    hooks = [(part, dict(part)) for part in parts if any(map(_is_cam_hook, part.values()))]
+    for part, known in hooks:
+        for key in [key for key, hook in known.items() if _is_cam_hook(hook)]:
+            del part[key]
+    try:
+        yield
+    finally:
+        for part, known in hooks:
+            part.clear()
+            part.update(known)
+
+
+def _is_cam_hook(hook: Any) -> bool:
+    """Return whether a hook of a torch module is a method of pytorch-grad-cam or torchcam."""
+    owner = getattr(getattr(hook, "func", hook), "__self__", None)
+    return is_from_package(owner, "pytorch_grad_cam", "torchcam")
 
 
 def _library(framework: str) -> Any:

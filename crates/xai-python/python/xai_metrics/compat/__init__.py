@@ -7,6 +7,8 @@ module                      replaces
 :mod:`.ceval`               ``ceval`` 1.1: its class ``CEval``
 :mod:`.quantus`             ``quantus`` 0.6: its metrics and ``evaluate``
 :mod:`.captum_metrics`      ``captum.metrics`` 0.9
+:mod:`.pytorch_grad_cam`    ``pytorch_grad_cam`` 1.5: its ``metrics``
+:mod:`.torchcam`            ``torchcam`` 0.5: its ``metrics``
 :mod:`.xplique`             ``xplique``: its ``metrics``
 :mod:`.torch_geometric`     ``torch_geometric``: its ``explain.metric``
 ==========================  ==========================================================
@@ -27,8 +29,10 @@ if TYPE_CHECKING:
         captum_metrics,
         case_explainer,
         ceval,
+        pytorch_grad_cam,
         quantus,
         torch_geometric,
+        torchcam,
         xplique,
     )
 
@@ -36,8 +40,10 @@ __all__ = [
     "captum_metrics",
     "case_explainer",
     "ceval",
+    "pytorch_grad_cam",
     "quantus",
     "torch_geometric",
+    "torchcam",
     "xplique",
 ]
 

@@ -1,0 +1,5 @@
+"""Drop-in replacement for the metrics of ``pytorch_grad_cam``."""
+
+from . import metrics
+
+__all__ = ["metrics"]
