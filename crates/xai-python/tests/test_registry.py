@@ -62,6 +62,11 @@ def test_every_metric_is_found_by_its_name() -> None:
         ("PixelFlipping", "attribution.deletion"),
         ("quantus.PixelFlipping", "attribution.deletion"),
         ("class_detection", "casebased.class_detection"),
+        ("DropInConfidence", "attribution.average_drop"),
+        ("ROADCombined", "attribution.road"),
+        ("pytorch-grad-cam.IncreaseInConfidence", "attribution.average_increase"),
+        ("quanda.MRRMetric", "casebased.mean_reciprocal_rank"),
+        ("dattri.loo_corr", "casebased.leave_one_out_correlation"),
         ("sklearn.metrics.cohen_kappa_score", "repro.pa_kappa"),
     ],
 )
@@ -76,6 +81,8 @@ def test_names_of_other_packages_and_families_are_found(name: str, found: str) -
         ("kendal_w", r"got 'kendal_w', did you mean reliability\.kendall_w"),
         ("class_detections", r"did you mean casebased\.class_detection or casebased\.subclass_detection"),
         ("torch_geometric.explain.metric.fidelity", r"several: graph\.pos_fidelity .* or graph\.neg_fidelity"),
+        ("ClassificationMetric", r"average_drop \(torchcam.ClassificationMetric \(avg_drop\)\) or .*conf_increase"),
+        ("MetaEvaluation", r"did you mean reliability\.\w+ \(metaquantus.MetaEvaluation"),
         ("zzz", r"got 'zzz', expected a name that metric_infos\(\) of a module has: attribution, casebased, counterfactual, graph"),
     ],
 )

@@ -49,7 +49,7 @@ pub struct Deleting;
 /// score: [`CurveScore::Top1`](crate::model::CurveScore).
 ///
 /// # Elsewhere
-/// `quantus.PixelFlipping`, `quantus.Selectivity`, `xplique.Deletion`
+/// `quantus.PixelFlipping`, `quantus.Selectivity`, `xplique.Deletion`, `torchcam.DeletionInsertionMetric (deletion_auc)`
 #[metric(
     name = "deletion",
     describes = Deleting,
@@ -105,7 +105,7 @@ pub struct Inserting;
 /// score: [`CurveScore::Top1`](crate::model::CurveScore).
 ///
 /// # Elsewhere
-/// `xplique.Insertion`
+/// `xplique.Insertion`, `torchcam.DeletionInsertionMetric (insertion_auc)`
 #[metric(
     name = "insertion",
     describes = Inserting,

@@ -140,7 +140,7 @@ pub type Road = RoadMetric<Combined>;
 /// Rong et al., A Consistent and Efficient Evaluation Strategy (ROAD), 2022.
 ///
 /// # Elsewhere
-/// `quantus.ROAD`, `pytorch-grad-cam.ROADMostRelevantFirst`
+/// `quantus.ROAD`, `pytorch-grad-cam.ROADMostRelevantFirst`, `pytorch-grad-cam.ROADMostRelevantFirstAverage`
 #[metric(
     name = "road-most-relevant-first",
     title = "ROAD, most relevant first",
@@ -169,7 +169,7 @@ pub type RoadMostRelevantFirst = RoadMetric<MostFirst>;
 /// Rong et al., A Consistent and Efficient Evaluation Strategy (ROAD), 2022.
 ///
 /// # Elsewhere
-/// `pytorch-grad-cam.ROADLeastRelevantFirst`
+/// `pytorch-grad-cam.ROADLeastRelevantFirst`, `pytorch-grad-cam.ROADLeastRelevantFirstAverage`
 #[metric(
     name = "road-least-relevant-first",
     title = "ROAD, least relevant first",

@@ -56,7 +56,7 @@ use crate::perturbation::{Baseline, Features, RankBy, RankedRemoval, RemovalOrde
 /// [`group_size`](FaithfulnessEstimate::group_size).
 ///
 /// # Elsewhere
-/// `quantus.FaithfulnessEstimate`
+/// `quantus.FaithfulnessEstimate`, `ferret.TauLOO_Evaluation`
 #[metric(
     name = "faithfulness-estimate",
     direction = Direction::Higher,

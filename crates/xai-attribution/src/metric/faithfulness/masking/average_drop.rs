@@ -43,7 +43,7 @@ pub struct DropFormula;
 /// [`BaseScorePolicy::AsIs`](crate::metric::BaseScorePolicy::AsIs) gives the same number.
 ///
 /// # Elsewhere
-/// `xplique.AverageDropMetric`
+/// `xplique.AverageDropMetric`, `pytorch-grad-cam.DropInConfidence`, `torchcam.ClassificationMetric (avg_drop)`
 #[metric(
     name = "average-drop",
     title = "Average Drop",

@@ -95,7 +95,8 @@ pub struct IncreaseFormula;
 /// Chattopadhay et al., *Grad-CAM++*, 2018, section 4.1.
 ///
 /// # Elsewhere
-/// `xplique.AverageIncreaseMetric`
+/// `xplique.AverageIncreaseMetric`, `pytorch-grad-cam.IncreaseInConfidence`,
+/// `torchcam.ClassificationMetric (conf_increase)`
 #[metric(
     name = "average-increase",
     title = "Average Increase",
