@@ -27,6 +27,8 @@ def names() -> dict[str, Any]:
     compose = pytest.importorskip("sklearn.compose")
     preprocessing = pytest.importorskip("sklearn.preprocessing")
     runtime = pytest.importorskip("onnxruntime")
+    grad_cam, torchcam = pytest.importorskip("pytorch_grad_cam"), pytest.importorskip("torchcam.methods")
+    zennit, shapiq = pytest.importorskip("zennit"), pytest.importorskip("shapiq")
     transformers = pytest.importorskip("transformers")
     make_pipeline = pytest.importorskip("sklearn.pipeline").make_pipeline
     torch.manual_seed(0)
@@ -77,6 +79,11 @@ def names() -> dict[str, Any]:
         "y": y,
         "IntegratedGradients": captum.IntegratedGradients,
         "LayerGradCam": captum.LayerGradCam,
+        "GradCAM": grad_cam.GradCAM,
+        "LayerCAM": torchcam.LayerCAM,
+        "EpsilonPlus": zennit.composites.EpsilonPlus,
+        "Gradient": zennit.attribution.Gradient,
+        "trees": shapiq.TreeExplainer(forest, max_order=1, class_index=1),
         "values": RANDOM.random((6, 4)),
         "segments": np.arange(64).reshape(8, 8) // 16,
         "forest": forest,
@@ -111,4 +118,4 @@ def test_lines_of_the_documentation(line: str, names: dict[str, Any]) -> None:
 
 
 def test_there_are_such_lines() -> None:
-    assert len(LINES) == 12
+    assert len(LINES) == 15

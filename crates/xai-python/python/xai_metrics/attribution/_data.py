@@ -14,7 +14,7 @@ from .._alignment import Alignment
 from .._arguments import whole_or_none
 from .._arrays import booleans, booleans_or_shares, column_names, in_order_of, integers, reals, to_numpy
 from .._frameworks import Tensors, framework_of, framework_of_tensors, is_from_package
-from . import _models, _padding, _references
+from . import _models, _packages, _padding, _references
 from ._explanations import MapReader, note
 from ._inputs import Inputs, first_of
 from ._keywords import INPUTS, Scoring, SideInputs, split
@@ -346,15 +346,33 @@ class Run:
         if isinstance(word, str):
             return _references.explainer(word, self, dict(options), called)
         # Those of shap know the order of the model, and say the names of what they answer.
+        tensors = _packages.tensors_of(word, self.tensors)
         given = _models.argument_function(
-            self.model, self.tensors, self.model_inputs, in_own_order=is_from_package(word, "shap")
+            self.model, tensors, self.model_inputs, in_own_order=is_from_package(word, "shap")
         )
+        assumption = _packages.assumption(explainer)
+        if assumption is not None:
+            note(self.assumed, f"maps of {name}", assumption)
+        if _packages.explains_one_class(word):
+            self._check_one_class(called)
 
         def read(answer: Any, targets: npt.NDArray[Any]) -> Any:
             return self.map_reader.maps(answer, "explainer", name, lambda _: targets)
 
         n_outputs = None if self.model is None or self.scoring.score is not None else lambda: self._n_outputs
-        return _models.explainer_function(explainer, self.tensors, self.classes, given, read, n_outputs)
+        return _models.explainer_function(explainer, tensors, self.classes, given, read, n_outputs)
+
+    def _check_one_class(self, called: str) -> None:
+        """Raise ``ValueError`` for an explainer of one class if it is not known which."""
+        n_outputs = None if self.scoring.score is not None else self._n_outputs
+        if self.scoring.explained_class is not None or n_outputs is None or n_outputs < 2:
+            return
+        columns = self.columns(len(self.array))
+        if columns is not None and (columns != columns[:1]).any():
+            raise ValueError(
+                f"{called}: explains the class that it was made for, and there are targets of others; say which by explained_class, or "
+                "evaluate the samples of this class"
+            )
 
     def _maps(self, maps: Any, called: str, name: str) -> Any:
         """Return maps with the columns of the inputs, or the explainer as a function."""

@@ -107,6 +107,11 @@ def evaluate(
           argument ``segments``.
         - A function ``explainer(inputs, targets) -> maps``, whose inputs are those of the
           model; an object with ``attribute``, as in Captum; an explainer of SHAP.
+        - An object of pytorch-grad-cam or TorchCAM, also within ``with GradCAM(...) as cam:``; an
+          attributor or a composite of zennit, of a relevance of 1 at the target. The explained score
+          is that of the target.
+        - A list of ``InteractionValues`` of shapiq, of order one, or an explainer of shapiq with
+          ``max_order=1``. These are of the class that it was made for, see ``explained_class``.
         - A pair ``(explainer, {"n_steps": 20})`` of one of these with its keyword arguments.
         - A name from :func:`explain`, such as ``"random"``: a reference explainer.
     metrics : str, or iterable or mapping of names and metrics
@@ -175,9 +180,12 @@ def evaluate(
 
         evaluate(cnn, images, y, {"ig": IntegratedGradients(cnn), "cam": LayerGradCam(cnn, cnn[0])})
         evaluate(cnn, images, y, {"few": (IntegratedGradients(cnn), {"n_steps": 5}), "edges": "edges"})
+        evaluate(cnn, images, y, {"grad-cam": GradCAM(cnn, [cnn[0]]), "torchcam": LayerCAM(cnn, cnn[0])})
+        evaluate(cnn, images, y, {"lrp": EpsilonPlus(), "gradient": Gradient(cnn)})
         evaluate(torch.compile(cnn), images, None, {"superpixels": (values, segments)})
         evaluate(cnn[0], images, None, {"random": "random"}, score=lambda maps: maps[:, 1].sum((1, 2)))
         evaluate(forest, x, y, {"shap": TreeExplainer(forest)(x), "asked": TreeExplainer(forest)})
+        evaluate(forest, x, y, {"shapiq": trees.explain_X(x), "asked": trees}, explained_class=1)
         evaluate(forest, x, y, {"lime": [lime.explain_instance(row, forest.predict_proba) for row in x]})
         evaluate(pipeline, people, answers, {"shap": explanation, "occlusion": "occlusion"})
         evaluate(booster, people, y, {"shap": booster_explanation})

@@ -11,6 +11,7 @@ import numpy as np
 from .._arrays import are_numbered, column_names, integers, reals, to_numpy
 from .._frameworks import is_from_package
 from ._layout import channels_axis
+from ._packages import first_order_values
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -69,6 +70,11 @@ class MapReader:
             return self._from_shap(given, name, of, targets)
         if isinstance(given, (list, tuple)) and len(given) and is_from_package(given[0], "lime"):
             return self._from_lime(given, name, of, targets)
+        if is_from_package(given, "shapiq"):
+            raise ValueError(f"{name}: expected a list of InteractionValues, one per sample, got a single one")
+        if isinstance(given, (list, tuple)) and len(given) and is_from_package(given[0], "shapiq"):
+            # They are of the class that the explainer was made for, whatever the targets.
+            given, name = first_order_values(given, name), f"the values of {of}"
         if isinstance(given, Mapping):
             # Several inputs by name: the first is explained.
             given = next(iter(given.values()))

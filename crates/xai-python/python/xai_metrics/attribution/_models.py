@@ -20,6 +20,7 @@ import numpy as np
 from .. import _native
 from .._arrays import is_lazy, reals
 from .._frameworks import Tensors, is_keras_model, is_from_package, is_torch_module
+from . import _packages
 from ._inputs import Inputs, whole_numbers
 
 if TYPE_CHECKING:
@@ -438,7 +439,7 @@ def explainer_function(
     targets. ``n_outputs`` is used to check targets for libraries that do not check them.
     """
     labels = None if classes is None else np.asarray(classes)
-    call = _as_function(explainer)
+    call = _as_function(explainer, tensors)
     of_batch = argument_function(None, tensors, None) if given is None else given
     of_captum = _is_captum(explainer)
 
@@ -473,13 +474,16 @@ def check_classes(targets: npt.NDArray[Any], n_outputs: int | None) -> None:
         raise ValueError(f"targets: {wrong} is no output of the model, which has {n_outputs}")
 
 
-def _as_function(explainer: Any) -> Callable[[Any, Any], Any]:
+def _as_function(explainer: Any, tensors: Tensors) -> Callable[[Any, Any], Any]:
     """Return an explainer, or a pair of an explainer and keyword arguments, as a function of inputs
     and targets.
     """
     options: dict[str, Any] = {}
     if isinstance(explainer, tuple):
         explainer, options = explainer
+    known = _packages.explain_function(explainer, options, tensors)
+    if known is not None:
+        return known
     if _is_captum(explainer):
         return lambda inputs, targets: explainer.attribute(inputs, target=targets, **options)
     if is_from_package(explainer, "shap"):
@@ -521,7 +525,7 @@ def is_explainer(value: Any) -> bool:
     if is_lazy(value):
         # Its own `explain` tells a plan of queries.
         return False
-    return callable(value) or any(
+    return callable(value) or _packages.is_object_of_package(value) or any(
         callable(getattr(value, item, None)) for item in ("attribute", "explain")
     )
 
