@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,10 @@ import numpy as np
 import pytest
 from xai_metrics.attribution import by_name, evaluate, metric_infos
 from xai_metrics.compat import quantus
+from xai_metrics.compat.quantus.helpers.enums import EvaluationCategory, ScoreDirection
+
+#: Differences that are documented are no errors here, see the tests of the warning.
+pytestmark = pytest.mark.filterwarnings("ignore::xai_metrics.compat.quantus.QuantusDifferenceWarning")
 
 GOLDEN = Path(__file__).parents[2] / "xai-attribution/tests/golden/quantus.json"
 
@@ -368,6 +373,168 @@ def test_the_page_for_users_of_quantus_runs() -> None:
     assert mine.ranking[0] == "mine"
     # Areas are those of the metric without the interface of Quantus, but for its steps.
     assert np.mean(names["scores"]) == pytest.approx(mine["mine"].value, abs=0.02)
+
+
+@pytest.fixture
+def first_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("xai_metrics.compat.quantus._switch._warned", set())
+
+
+@pytest.mark.usefixtures("first_calls")
+def test_the_first_number_that_differs_is_said_once_per_metric_and_why() -> None:
+    masks = np.zeros((5, 4))
+    masks[1:, 2] = 1.0
+
+    def warned(metric: Any, *call: Any) -> list[str]:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            metric(*call)
+        assert all(warning.category is quantus.QuantusDifferenceWarning for warning in caught)
+        assert all(warning.filename == __file__ for warning in caught)
+        return [str(warning.message) for warning in caught]
+
+    full = (None, X, Y, MAPS, np.ones((5, 4)))
+    # With masks that all have an object, the values are those of Quantus.
+    assert warned(quantus.PointingGame(), *full) == []
+    assert warned(quantus.PointingGame(compat=True), None, X, Y, MAPS, masks) == []
+    assert warned(quantus.PointingGame(disable_warnings=True), None, X, Y, MAPS, masks) == []
+    (text,) = warned(quantus.PointingGame(), None, X, Y, MAPS, masks)
+    assert text.startswith("PointingGame: the number is not that of Quantus. An empty mask has no value;")
+    assert "`compat=True`" in text
+    assert warned(quantus.PointingGame(), None, X, Y, MAPS, masks) == []
+    # Other metrics warn by themselves.
+    assert len(warned(quantus.RelevanceMassAccuracy(), None, X, Y, -MAPS, masks)) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", quantus.QuantusDifferenceWarning)
+        with pytest.raises(quantus.QuantusDifferenceWarning, match="AttributionLocalisation"):
+            quantus.AttributionLocalisation(abs=False)(None, X, Y, -MAPS, masks)
+
+
+@pytest.mark.usefixtures("first_calls")
+@pytest.mark.parametrize(
+    ("metric", "differs"),
+    [
+        (quantus.FaithfulnessEstimate(perturb_baseline=0.0), False),
+        (quantus.FaithfulnessCorrelation(subset_size=2, nr_runs=5), True),
+        (quantus.PixelFlipping(), False),
+        (quantus.PixelFlipping(return_auc_per_sample=True), True),
+        (quantus.Sparseness(), False),
+        (quantus.EffectiveComplexity(), True),
+        (quantus.Consistency(discretise_func="top_n_sign"), True),
+        (quantus.NonSensitivity(), False),
+        (quantus.NonSensitivity(features_in_step=2), True),
+        (quantus.Completeness(), True),
+    ],
+)
+def test_calls_whose_numbers_differ(metric: Any, differs: bool) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        metric(model, X, Y, MAPS)
+    assert len(caught) == int(differs)
+
+
+def test_a_switch_for_all_metrics_without_an_option_of_their_own() -> None:
+    masks = np.zeros((5, 4))
+    metric, chosen = quantus.PointingGame(), quantus.PointingGame(compat=False)
+
+    def hits(of: Any) -> list[Any]:
+        return of(None, X, Y, MAPS, masks)  # type: ignore[no-any-return]
+
+    with quantus.compat(True):
+        assert hits(metric) == [True] * 5
+        assert np.isnan(hits(chosen)).all()
+        with quantus.compat(False):
+            assert np.isnan(hits(metric)).all()
+        assert metric.compat
+    assert np.isnan(hits(metric)).all()
+    switch = quantus.compat(True)
+    assert hits(metric) == [True] * 5
+    switch.__exit__()
+    assert not metric.compat
+    assert repr(chosen) == "PointingGame(compat=False)"
+    assert repr(metric) == "PointingGame()"
+
+
+def test_attributes_of_the_classes() -> None:
+    kind = quantus.PixelFlipping
+    assert (kind.name, kind.score_direction.value) == ("Pixel-Flipping", "lower")
+    assert kind.evaluation_category is EvaluationCategory.FAITHFULNESS
+    assert {item.value for item in quantus.IROF().data_applicability} == {"image"}
+    assert {item.value for item in kind.model_applicability} == {"torch", "tensorflow"}
+    # A flag is better if it is true, whatever the end of the gap it is made from.
+    assert quantus.Completeness.score_direction is ScoreDirection.HIGHER
+    assert "Better: higher." in str(quantus.Completeness.__doc__)
+    assert quantus.AVAILABLE_METRICS["Faithfulness"]["Pixel-Flipping"] is kind
+    classes = [of for metrics in quantus.AVAILABLE_METRICS.values() for of in metrics.values()]
+    aliases = {"BatchSufficiency", "ModelParameterRandomisation"}
+    assert {of.__name__ for of in classes} == {
+        name for name in quantus.__all__ if issubclass_of_metric(getattr(quantus, name))
+    } - aliases
+    assert quantus.available_categories() == list(quantus.AVAILABLE_METRICS)
+    assert "correlation_spearman" in quantus.available_similarity_functions()
+
+
+def issubclass_of_metric(value: Any) -> bool:
+    return isinstance(value, type) and issubclass(value, quantus.Metric) and value is not quantus.Metric
+
+
+def test_infidelity_of_uniform_baselines_is_a_mean_over_their_draws() -> None:
+    x = np.arange(16, dtype=float).reshape(1, 1, 4, 4) / 16
+    a, y = np.linspace(-1.0, 2.0, 16).reshape(1, 1, 4, 4), np.zeros(1, int)
+    weights = np.linspace(0.0, 1.0, 16)
+
+    def score(batch: Any) -> Any:
+        return batch.reshape(len(batch), -1) @ weights[:, None]
+
+    def of(compat: bool, n: int = 3) -> Any:
+        metric = quantus.Infidelity(
+            perturb_baseline="uniform", perturb_patch_sizes=[2], n_perturb_samples=n, compat=compat, seed=4
+        )
+        return metric(score, x, y, a)[0]
+
+    # By hand: a patch after the other is set to a number that is drawn for it, and stays so.
+    np.random.seed(1)
+    losses = []
+    for _ in range(3):
+        current, of_patches = x[0, 0].copy(), []
+        for row in (0, 2):
+            for column in (0, 2):
+                current[row : row + 2, column : column + 2] = np.random.uniform(size=1)
+                change = (x[0, 0] - current).ravel()
+                of_patches.append((change @ weights - change @ a.ravel()) ** 2)
+        losses.append(np.mean(of_patches))
+    np.random.seed(1)
+    assert of(True) == pytest.approx(np.mean(losses))
+    # Without compat, patches go back, and draws follow the seed.
+    fills = np.random.default_rng(4).uniform(size=(3, 1))
+    losses = []
+    for (fill,) in fills:
+        for row in (0, 2):
+            for column in (0, 2):
+                change = np.zeros((4, 4))
+                change[row : row + 2, column : column + 2] = x[0, 0, row : row + 2, column : column + 2] - fill
+                losses.append((change.ravel() @ (weights - a.ravel())) ** 2)
+    assert of(False) == pytest.approx(np.mean(losses))
+
+
+def test_layers_start_with_the_original_which_an_average_leaves_out() -> None:
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    network = torch.nn.Sequential(torch.nn.Linear(4, 5), torch.nn.ReLU(), torch.nn.Linear(5, 2)).eval()
+
+    def gradients(model: Any, inputs: Any, targets: Any) -> Any:
+        x = torch.as_tensor(inputs, dtype=torch.float32).requires_grad_()
+        scores = model(x)[torch.arange(len(x)), torch.as_tensor(targets)]
+        return (x * torch.autograd.grad(scores.sum(), x)[0]).detach().numpy()
+
+    call = (network, X, Y, gradients(network, X, Y))
+    steps = quantus.MPRT()(*call, explain_func=gradients)
+    assert list(steps) == ["original", "2", "0"]
+    assert steps["original"] == pytest.approx([1.0] * 5)
+    average = quantus.MPRT(return_average_correlation=True)(*call, explain_func=gradients)
+    assert average == pytest.approx(np.mean([steps["2"], steps["0"]], axis=0))
+    theirs = quantus.MPRT(return_average_correlation=True, compat=True)(*call, explain_func=gradients)
+    assert theirs == pytest.approx(np.mean(list(steps.values()), axis=0))
 
 
 def test_functions_that_quantus_names_are_words_and_what_is_not_here_is_told() -> None:

@@ -119,6 +119,7 @@ COMPAT: list[tuple[str, dict[str, Any]]] = [
     ("PixelFlipping", {"features_in_step": 12, "return_auc_per_sample": True}),
     ("MonotonicityCorrelation", {"features_in_step": 24, "nr_samples": 5}),
     ("Infidelity", {"perturb_patch_sizes": [4], "n_perturb_samples": 1}),
+    ("Infidelity", {"perturb_patch_sizes": [3, 4], "n_perturb_samples": 2, "perturb_baseline": "uniform"}),
     (
         "Infidelity",
         {"perturb_patch_sizes": [3, 4], "n_perturb_samples": 1, "perturb_baseline": 0.5},
@@ -253,6 +254,28 @@ def test_options_and_defaults_are_those_of_quantus() -> None:
 CHOSEN = {("Completeness", "normalise"), ("RandomLogit", "num_classes")}
 
 
+#: Whose scores are better at the other end than Quantus says: drops of the score under the removal of
+#: relevant patches, and the probability that equal explanations go with equal predictions.
+OTHER_END = {"RegionPerturbation", "Consistency"}
+
+
+def test_attributes_and_available_metrics_are_those_of_quantus() -> None:
+    for category, metrics in quantus.AVAILABLE_METRICS.items():
+        found = ours.AVAILABLE_METRICS[category]
+        assert {name: kind.__name__ for name, kind in found.items()} == {
+            name: kind.__name__ for name, kind in metrics.items()
+        }
+        for name, kind in metrics.items():
+            assert found[name].name == kind.name
+            assert found[name].evaluation_category.value == kind.evaluation_category.value
+            for attribute in ("data_applicability", "model_applicability"):
+                values = ({item.value for item in getattr(of, attribute)} for of in (found[name], kind))
+                assert len(set(map(frozenset, values))) == 1, (name, attribute)
+            is_same = found[name].score_direction.value == kind.score_direction.value
+            assert is_same == (kind.__name__ not in OTHER_END), name
+    assert ours.available_metrics() == quantus.available_metrics()
+
+
 def test_evaluate_answers_as_quantus(grey: Images) -> None:
     def asked(package: Any) -> Any:
         metrics = {"Sparseness": package.Sparseness(**QUIET), "AUC": package.AUC(**QUIET)}
@@ -269,5 +292,5 @@ def test_evaluate_answers_as_quantus(grey: Images) -> None:
 
 @pytest.mark.parametrize("metric", [quantus.PixelFlipping, quantus.PixelFlipping(**QUIET)])
 def test_a_metric_of_quantus_is_told_by_its_name_here(metric: Any) -> None:
-    with pytest.raises(TypeError, match=r"its name is deletion \(PixelFlipping of quantus\)"):
+    with pytest.raises(TypeError, match=r"did you mean deletion \(quantus.PixelFlipping\)"):
         evaluate(None, None, None, {"maps": np.ones((2, 3))}, [metric])

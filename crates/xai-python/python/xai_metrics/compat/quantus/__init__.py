@@ -4,7 +4,7 @@
 >>> from xai_metrics.compat import quantus
 >>> weights = np.array([[2.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
 >>> x = np.random.default_rng(0).random((4, 3))
->>> metric = quantus.FaithfulnessCorrelation(subset_size=1, perturb_baseline=0.0)
+>>> metric = quantus.FaithfulnessEstimate(perturb_baseline=0.0)
 >>> maps = x * weights[:, 0]
 >>> scores = metric(lambda x: x @ weights, x, np.zeros(4, int), a_batch=maps)
 >>> round(scores[0], 6) # the terms of a sum
@@ -14,9 +14,11 @@ Every class has the name, the options and the call signature of its counterpart 
 returns lists as Quantus does; the implementation is :mod:`xai_metrics.attribution`. Options are
 keyword arguments. Features are single elements, separately for each channel. Where the value of
 Quantus differs from the definition in the paper, ours follows the paper; the class documents the
-difference, and ``compat=True`` gives the value of Quantus where that can be computed. With
-``compat=True`` random choices come from the global generator of NumPy, in the order of Quantus:
-after ``numpy.random.seed`` the values of one mini-batch are the same.
+difference, and ``compat=True`` gives the value of Quantus where that can be computed, for all
+metrics after :class:`quantus.compat(True) <compat>`. The first call of a metric whose number differs
+warns of it, with the reason (:class:`QuantusDifferenceWarning`). With ``compat=True`` random choices
+come from the global generator of NumPy, in the order of Quantus: after ``numpy.random.seed`` the
+values of one mini-batch are the same.
 
 =================  =========================================================================
 function           here
@@ -36,6 +38,7 @@ from typing import TYPE_CHECKING
 
 from ._evaluate import evaluate
 from ._metric import CLASSES, Metric
+from ._switch import QuantusDifferenceWarning, compat
 from ._words import (
     norm_func,
     normalise_by_average_second_moment_estimate,
@@ -45,9 +48,31 @@ from ._words import (
     perturb_func,
     similarity_func,
 )
+from .helpers.constants import (
+    AVAILABLE_METRICS,
+    AVAILABLE_NORMALISATION_FUNCTIONS,
+    AVAILABLE_PERTURBATION_FUNCTIONS,
+    AVAILABLE_SIMILARITY_FUNCTIONS,
+    available_categories,
+    available_metrics,
+    available_normalisation_functions,
+    available_perturbation_functions,
+    available_similarity_functions,
+)
 
 __all__ = [
+    "AVAILABLE_METRICS",
+    "AVAILABLE_NORMALISATION_FUNCTIONS",
+    "AVAILABLE_PERTURBATION_FUNCTIONS",
+    "AVAILABLE_SIMILARITY_FUNCTIONS",
     "Metric",
+    "QuantusDifferenceWarning",
+    "available_categories",
+    "available_metrics",
+    "available_normalisation_functions",
+    "available_perturbation_functions",
+    "available_similarity_functions",
+    "compat",
     "evaluate",
     "norm_func",
     "normalise_by_average_second_moment_estimate",

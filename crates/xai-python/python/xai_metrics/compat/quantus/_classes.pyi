@@ -24,7 +24,7 @@ class FaithfulnessCorrelation(Metric):
         return_aggregate: bool = True, aggregate_func: Any = None, default_plot_func: Any = None,
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1,
         similarity_func: Any = "correlation_pearson", nr_runs: Any = 100, subset_size: Any = 224, perturb_func: Any = None,
-        perturb_baseline: Any = "black", perturb_func_kwargs: Any = None, compat: bool | None = False,
+        perturb_baseline: Any = "black", perturb_func_kwargs: Any = None, compat: bool | None = None,
         n_jobs: int | None = None
     ) -> None: ...
 
@@ -38,7 +38,7 @@ class FaithfulnessEstimate(Metric):
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1,
         similarity_func: Any = "correlation_pearson", features_in_step: Any = 1, perturb_func: Any = None,
-        perturb_baseline: Any = "black", perturb_func_kwargs: Any = None, compat: bool | None = False,
+        perturb_baseline: Any = "black", perturb_func_kwargs: Any = None, compat: bool | None = None,
         n_jobs: int | None = None
     ) -> None: ...
 
@@ -51,7 +51,7 @@ class PixelFlipping(Metric):
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, features_in_step: Any = 1,
         return_auc_per_sample: Any = False, perturb_func: Any = None, perturb_baseline: Any = "black",
-        perturb_func_kwargs: Any = None, compat: bool | None = False, n_jobs: int | None = None
+        perturb_func_kwargs: Any = None, compat: bool | None = None, n_jobs: int | None = None
     ) -> None: ...
 
 class Monotonicity(Metric):
@@ -64,7 +64,7 @@ class Monotonicity(Metric):
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, features_in_step: Any = 1,
         perturb_func: Any = None, perturb_baseline: Any = "black", perturb_func_kwargs: Any = None,
-        compat: bool | None = False, n_jobs: int | None = None
+        compat: bool | None = None, n_jobs: int | None = None
     ) -> None: ...
 
 class MonotonicityCorrelation(Metric):
@@ -78,7 +78,7 @@ class MonotonicityCorrelation(Metric):
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1,
         similarity_func: Any = "correlation_spearman", eps: Any = 1e-05, nr_samples: Any = 100, features_in_step: Any = 1,
         perturb_func: Any = None, perturb_baseline: Any = "uniform", perturb_func_kwargs: Any = None,
-        compat: bool | None = False, n_jobs: int | None = None
+        compat: bool | None = None, n_jobs: int | None = None
     ) -> None: ...
 
 class RegionPerturbation(Metric):
@@ -91,7 +91,7 @@ class RegionPerturbation(Metric):
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, patch_size: Any = 8,
         order: Any = "morf", regions_evaluation: Any = 100, perturb_func: Any = None, perturb_baseline: Any = "black",
-        perturb_func_kwargs: Any = None, compat: bool | None = False, n_jobs: int | None = None
+        perturb_func_kwargs: Any = None, compat: bool | None = None, n_jobs: int | None = None
     ) -> None: ...
 
 class Selectivity(Metric):
@@ -103,7 +103,7 @@ class Selectivity(Metric):
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, patch_size: Any = 8,
         perturb_func: Any = None, perturb_baseline: Any = "black", perturb_func_kwargs: Any = None,
-        compat: bool | None = False, n_jobs: int | None = None
+        compat: bool | None = None, n_jobs: int | None = None
     ) -> None: ...
 
 class SensitivityN(Metric):
@@ -117,7 +117,7 @@ class SensitivityN(Metric):
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1,
         similarity_func: Any = "correlation_pearson", n_max_percentage: Any = 0.8, features_in_step: Any = 1,
         perturb_func: Any = None, perturb_baseline: Any = "black", perturb_func_kwargs: Any = None,
-        compat: bool | None = False, n_jobs: int | None = None
+        compat: bool | None = None, n_jobs: int | None = None
     ) -> None: ...
 
 class IROF(Metric):
@@ -129,7 +129,7 @@ class IROF(Metric):
         return_aggregate: bool = True, aggregate_func: Any = None, default_plot_func: Any = None,
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, segmentation_method: Any = "slic",
         perturb_func: Any = None, perturb_baseline: Any = "mean", perturb_func_kwargs: Any = None,
-        compat: bool | None = False, n_jobs: int | None = None
+        compat: bool | None = None, n_jobs: int | None = None
     ) -> None: ...
 
 class ROAD(Metric):
@@ -140,7 +140,7 @@ class ROAD(Metric):
         self, *, abs: bool = False, normalise: bool = True, normalise_func: Any = None, normalise_func_kwargs: Any = None,
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, percentages: Any = None,
-        noise: Any = 0.01, perturb_func: Any = None, perturb_func_kwargs: Any = None, compat: bool | None = False,
+        noise: Any = 0.01, perturb_func: Any = None, perturb_func_kwargs: Any = None, compat: bool | None = None,
         n_jobs: int | None = None
     ) -> None: ...
 
@@ -153,7 +153,7 @@ class Infidelity(Metric):
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, loss_func: Any = "mse",
         perturb_patch_sizes: Any = None, n_perturb_samples: Any = 10, perturb_func: Any = None,
-        perturb_baseline: Any = "black", perturb_func_kwargs: Any = None, compat: bool | None = False,
+        perturb_baseline: Any = "black", perturb_func_kwargs: Any = None, compat: bool | None = None,
         n_jobs: int | None = None
     ) -> None: ...
 
@@ -165,7 +165,7 @@ class Sufficiency(Metric):
         self, *, abs: bool = True, normalise: bool = True, normalise_func: Any = None, normalise_func_kwargs: Any = None,
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, threshold: Any = 0.6,
-        distance_func: Any = "seuclidean", compat: bool | None = False, n_jobs: int | None = None
+        distance_func: Any = "seuclidean", compat: bool | None = None, n_jobs: int | None = None
     ) -> None: ...
 
 class LocalLipschitzEstimate(Metric):
@@ -179,7 +179,7 @@ class LocalLipschitzEstimate(Metric):
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, similarity_func: Any = None,
         norm_numerator: Any = None, norm_denominator: Any = None, nr_samples: Any = 200, perturb_func: Any = None,
         perturb_func_kwargs: Any = None, return_nan_when_prediction_changes: Any = False, perturb_mean: Any = 0.0,
-        perturb_std: Any = 0.1, compat: bool | None = False, n_jobs: int | None = None
+        perturb_std: Any = 0.1, compat: bool | None = None, n_jobs: int | None = None
     ) -> None: ...
 
 class MaxSensitivity(Metric):
@@ -193,7 +193,7 @@ class MaxSensitivity(Metric):
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, similarity_func: Any = None,
         norm_numerator: Any = None, norm_denominator: Any = None, nr_samples: Any = 200, perturb_func: Any = None,
         perturb_func_kwargs: Any = None, return_nan_when_prediction_changes: Any = False, lower_bound: Any = 0.2,
-        upper_bound: Any = None, compat: bool | None = False, n_jobs: int | None = None
+        upper_bound: Any = None, compat: bool | None = None, n_jobs: int | None = None
     ) -> None: ...
 
 class Continuity(Metric):
@@ -205,7 +205,7 @@ class Continuity(Metric):
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, nr_steps: Any = 28,
         perturb_func: Any = None, perturb_baseline: Any = "black", perturb_func_kwargs: Any = None,
-        return_nan_when_prediction_changes: Any = False, compat: bool | None = False, n_jobs: int | None = None
+        return_nan_when_prediction_changes: Any = False, compat: bool | None = None, n_jobs: int | None = None
     ) -> None: ...
 
 class Consistency(Metric):
@@ -216,7 +216,7 @@ class Consistency(Metric):
         self, *, abs: bool = True, normalise: bool = True, normalise_func: Any = None, normalise_func_kwargs: Any = None,
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1,
-        discretise_func: Any = "top_n_sign", compat: bool | None = False, n_jobs: int | None = None
+        discretise_func: Any = "top_n_sign", compat: bool | None = None, n_jobs: int | None = None
     ) -> None: ...
 
 class RelativeInputStability(Metric):
@@ -229,7 +229,7 @@ class RelativeInputStability(Metric):
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, nr_samples: Any = 200,
         perturb_func: Any = None, perturb_func_kwargs: Any = None, return_nan_when_prediction_changes: Any = True,
-        eps_min: Any = 1e-06, compat: bool | None = False, n_jobs: int | None = None
+        eps_min: Any = 1e-06, compat: bool | None = None, n_jobs: int | None = None
     ) -> None: ...
 
 class PointingGame(Metric):
@@ -240,7 +240,7 @@ class PointingGame(Metric):
         self, *, abs: bool = False, normalise: bool = True, normalise_func: Any = None, normalise_func_kwargs: Any = None,
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, weighted: Any = False,
-        compat: bool | None = False, n_jobs: int | None = None
+        compat: bool | None = None, n_jobs: int | None = None
     ) -> None: ...
 
 class AttributionLocalisation(Metric):
@@ -252,7 +252,7 @@ class AttributionLocalisation(Metric):
         self, *, abs: bool = True, normalise: bool = True, normalise_func: Any = None, normalise_func_kwargs: Any = None,
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, weighted: Any = False,
-        max_size: Any = 1.0, positive_attributions: Any = False, compat: bool | None = False, n_jobs: int | None = None
+        max_size: Any = 1.0, positive_attributions: Any = False, compat: bool | None = None, n_jobs: int | None = None
     ) -> None: ...
 
 class TopKIntersection(Metric):
@@ -264,7 +264,7 @@ class TopKIntersection(Metric):
         self, *, abs: bool = False, normalise: bool = True, normalise_func: Any = None, normalise_func_kwargs: Any = None,
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, k: Any = 1000,
-        concept_influence: Any = False, compat: bool | None = False, n_jobs: int | None = None
+        concept_influence: Any = False, compat: bool | None = None, n_jobs: int | None = None
     ) -> None: ...
 
 class RelevanceRankAccuracy(Metric):
@@ -275,7 +275,7 @@ class RelevanceRankAccuracy(Metric):
     def __init__(
         self, *, abs: bool = False, normalise: bool = True, normalise_func: Any = None, normalise_func_kwargs: Any = None,
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
-        disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, compat: bool | None = False,
+        disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, compat: bool | None = None,
         n_jobs: int | None = None
     ) -> None: ...
 
@@ -287,7 +287,7 @@ class RelevanceMassAccuracy(Metric):
     def __init__(
         self, *, abs: bool = False, normalise: bool = True, normalise_func: Any = None, normalise_func_kwargs: Any = None,
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
-        disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, compat: bool | None = False,
+        disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, compat: bool | None = None,
         n_jobs: int | None = None
     ) -> None: ...
 
@@ -298,7 +298,7 @@ class AUC(Metric):
     def __init__(
         self, *, abs: bool = False, normalise: bool = True, normalise_func: Any = None, normalise_func_kwargs: Any = None,
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
-        disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, compat: bool | None = False,
+        disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, compat: bool | None = None,
         n_jobs: int | None = None
     ) -> None: ...
 
@@ -310,7 +310,7 @@ class Focus(Metric):
         self, *, abs: bool = False, normalise: bool = True, normalise_func: Any = None, normalise_func_kwargs: Any = None,
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, mosaic_shape: Any = None,
-        compat: bool | None = False, n_jobs: int | None = None
+        compat: bool | None = None, n_jobs: int | None = None
     ) -> None: ...
 
 class Sparseness(Metric):
@@ -320,7 +320,7 @@ class Sparseness(Metric):
     def __init__(
         self, *, abs: bool = True, normalise: bool = True, normalise_func: Any = None, normalise_func_kwargs: Any = None,
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
-        disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, compat: bool | None = False,
+        disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, compat: bool | None = None,
         n_jobs: int | None = None
     ) -> None: ...
 
@@ -331,7 +331,7 @@ class Complexity(Metric):
     def __init__(
         self, *, abs: bool = True, normalise: bool = True, normalise_func: Any = None, normalise_func_kwargs: Any = None,
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
-        disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, compat: bool | None = False,
+        disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, compat: bool | None = None,
         n_jobs: int | None = None
     ) -> None: ...
 
@@ -344,7 +344,7 @@ class EffectiveComplexity(Metric):
         self, *, abs: bool = True, normalise: bool = True, normalise_func: Any = None, normalise_func_kwargs: Any = None,
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, eps: Any = 1e-05,
-        tolerance: Any = 0.1, compat: bool | None = False, n_jobs: int | None = None
+        tolerance: Any = 0.1, compat: bool | None = None, n_jobs: int | None = None
     ) -> None: ...
 
 class MPRT(Metric):
@@ -357,7 +357,7 @@ class MPRT(Metric):
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 42,
         similarity_func: Any = "correlation_spearman", layer_order: Any = "top_down",
         return_average_correlation: Any = False, return_last_correlation: Any = False, skip_layers: Any = False,
-        return_sample_correlation: Any = None, compat: bool | None = False, n_jobs: int | None = None
+        return_sample_correlation: Any = None, compat: bool | None = None, n_jobs: int | None = None
     ) -> None: ...
 
 class SmoothMPRT(Metric):
@@ -370,7 +370,7 @@ class SmoothMPRT(Metric):
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 42,
         similarity_func: Any = "correlation_spearman", layer_order: Any = "bottom_up",
         return_average_correlation: Any = False, return_last_correlation: Any = False, skip_layers: Any = False,
-        nr_samples: Any = 50, noise_magnitude: Any = 0.1, compat: bool | None = False, n_jobs: int | None = None
+        nr_samples: Any = 50, noise_magnitude: Any = 0.1, compat: bool | None = None, n_jobs: int | None = None
     ) -> None: ...
 
 class EfficientMPRT(Metric):
@@ -383,7 +383,7 @@ class EfficientMPRT(Metric):
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 42, complexity_func: Any = None,
         complexity_func_kwargs: Any = None, similarity_func: Any = None, layer_order: Any = "bottom_up",
-        compute_extra_scores: Any = False, skip_layers: Any = True, compat: bool | None = False, n_jobs: int | None = None
+        compute_extra_scores: Any = False, skip_layers: Any = True, compat: bool | None = None, n_jobs: int | None = None
     ) -> None: ...
 
 class RandomLogit(Metric):
@@ -394,7 +394,7 @@ class RandomLogit(Metric):
         self, *, abs: bool = False, normalise: bool = True, normalise_func: Any = None, normalise_func_kwargs: Any = None,
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 42, similarity_func: Any = "ssim",
-        num_classes: Any = None, compat: bool | None = False, n_jobs: int | None = None
+        num_classes: Any = None, compat: bool | None = None, n_jobs: int | None = None
     ) -> None: ...
 
 class Completeness(Metric):
@@ -406,7 +406,7 @@ class Completeness(Metric):
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, perturb_func: Any = None,
         perturb_baseline: Any = "black", perturb_func_kwargs: Any = None, output_func: Any = None, tolerance: Any = 0.001,
-        compat: bool | None = False, n_jobs: int | None = None
+        compat: bool | None = None, n_jobs: int | None = None
     ) -> None: ...
 
 class NonSensitivity(Metric):
@@ -418,7 +418,7 @@ class NonSensitivity(Metric):
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, eps: Any = 1e-05,
         features_in_step: Any = 1, perturb_func: Any = None, perturb_baseline: Any = "black",
-        perturb_func_kwargs: Any = None, compat: bool | None = False, n_jobs: int | None = None
+        perturb_func_kwargs: Any = None, compat: bool | None = None, n_jobs: int | None = None
     ) -> None: ...
 
 class InputInvariance(Metric):
@@ -430,7 +430,7 @@ class InputInvariance(Metric):
         self, *, abs: bool = False, normalise: bool = False, normalise_func: Any = None, normalise_func_kwargs: Any = None,
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, input_shift: Any = -1,
-        perturb_func: Any = None, perturb_func_kwargs: Any = None, tolerance: Any = 0.0001, compat: bool | None = False,
+        perturb_func: Any = None, perturb_func_kwargs: Any = None, tolerance: Any = 0.0001, compat: bool | None = None,
         n_jobs: int | None = None
     ) -> None: ...
 
@@ -445,7 +445,7 @@ class AvgSensitivity(Metric):
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, similarity_func: Any = None,
         norm_numerator: Any = None, norm_denominator: Any = None, nr_samples: Any = 200, perturb_func: Any = None,
         perturb_func_kwargs: Any = None, return_nan_when_prediction_changes: Any = False, lower_bound: Any = 0.2,
-        upper_bound: Any = None, compat: bool | None = False, n_jobs: int | None = None
+        upper_bound: Any = None, compat: bool | None = None, n_jobs: int | None = None
     ) -> None: ...
 
 class RelativeOutputStability(Metric):
@@ -458,7 +458,7 @@ class RelativeOutputStability(Metric):
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, nr_samples: Any = 200,
         perturb_func: Any = None, perturb_func_kwargs: Any = None, return_nan_when_prediction_changes: Any = True,
-        eps_min: Any = 1e-06, compat: bool | None = False, n_jobs: int | None = None
+        eps_min: Any = 1e-06, compat: bool | None = None, n_jobs: int | None = None
     ) -> None: ...
 
 class RelativeRepresentationStability(Metric):
@@ -471,7 +471,7 @@ class RelativeRepresentationStability(Metric):
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, nr_samples: Any = 200,
         perturb_func: Any = None, perturb_func_kwargs: Any = None, return_nan_when_prediction_changes: Any = True,
-        eps_min: Any = 1e-06, layer_names: Any = None, layer_indices: Any = None, compat: bool | None = False,
+        eps_min: Any = 1e-06, layer_names: Any = None, layer_indices: Any = None, compat: bool | None = None,
         n_jobs: int | None = None
     ) -> None: ...
 
@@ -483,7 +483,7 @@ class BatchSufficiency(Metric):
         self, *, abs: bool = True, normalise: bool = True, normalise_func: Any = None, normalise_func_kwargs: Any = None,
         return_aggregate: bool = False, aggregate_func: Any = None, default_plot_func: Any = None,
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 1, threshold: Any = 0.6,
-        distance_func: Any = "seuclidean", compat: bool | None = False, n_jobs: int | None = None
+        distance_func: Any = "seuclidean", compat: bool | None = None, n_jobs: int | None = None
     ) -> None: ...
 
 class ModelParameterRandomisation(Metric):
@@ -497,5 +497,5 @@ class ModelParameterRandomisation(Metric):
         disable_warnings: bool = False, display_progressbar: bool = False, seed: int = 42,
         similarity_func: Any = "correlation_spearman", layer_order: Any = "top_down",
         return_average_correlation: Any = False, return_last_correlation: Any = False, skip_layers: Any = False,
-        return_sample_correlation: Any = None, compat: bool | None = False, n_jobs: int | None = None
+        return_sample_correlation: Any = None, compat: bool | None = None, n_jobs: int | None = None
     ) -> None: ...

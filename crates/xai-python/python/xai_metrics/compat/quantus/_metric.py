@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -13,8 +13,13 @@ from xai_metrics._arguments import threads
 from xai_metrics._described import MetricInfo, wrapped
 from xai_metrics._registry import find, metric_of
 
+from ._attributes import attributes
 from ._metric_call import MetricCall, Call
+from ._switch import compat, warn_once
 from ._table import DEFINITIONS, SHARED, Definition, unit_area
+
+if TYPE_CHECKING:
+    from ._enums import DataType, EvaluationCategory, ModelType, ScoreDirection
 
 
 class Metric:
@@ -22,6 +27,15 @@ class Metric:
 
     Attributes
     ----------
+    name : str
+        Name in Quantus.
+    score_direction : ScoreDirection
+        Better end of the scale. That of RegionPerturbation and Consistency is higher; Quantus names
+        the other end.
+    evaluation_category : EvaluationCategory
+        What the metric measures.
+    data_applicability, model_applicability : set
+        Kinds of inputs, and of models that Quantus takes.
     evaluation_scores
         Scores of the last call.
     all_evaluation_scores : list
@@ -38,12 +52,13 @@ class Metric:
     default_plot_func
         Default function of :meth:`plot`.
     disable_warnings, display_progressbar
-        ``disable_warnings`` has no effect. ``display_progressbar`` shows a bar where tqdm is
-        installed.
+        Whether to omit the warning of the first number that differs from Quantus, and to show a
+        bar where tqdm is installed.
     seed : int
         Seed of random choices.
-    compat : bool
+    compat : bool, optional
         Whether to return the value of Quantus where the default differs; each class documents why.
+        By default as switched by :class:`compat`.
     n_jobs : int or None
         Number of threads; ``None`` for one per core.
     """
@@ -51,14 +66,19 @@ class Metric:
     _definition: ClassVar[Definition]
     #: Name of the underlying registered metric.
     _measures: ClassVar[str]
+    name: ClassVar[str]
+    data_applicability: ClassVar[set[DataType]]
+    model_applicability: ClassVar[set[ModelType]]
+    score_direction: ClassVar[ScoreDirection]
+    evaluation_category: ClassVar[EvaluationCategory]
 
-    def __init__(self, *, compat: bool = False, n_jobs: int | None = None, **options: Any) -> None:
+    def __init__(self, *, compat: bool | None = None, n_jobs: int | None = None, **options: Any) -> None:
         known = {**SHARED, **self._definition.options}
         unknown = next((name for name in options if name not in known), None)
         if unknown is not None:
             names = ", ".join(known)
             raise TypeError(f"{type(self).__name__} has no option {unknown!r}; it has {names}")
-        self.compat = compat
+        self._compat = compat
         self.n_jobs: int | None = threads(n_jobs)
         self._options = {**known, **options}
         self._areas: list[float] = []
@@ -71,6 +91,11 @@ class Metric:
         if name in options:
             return options[name]
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    @property
+    def compat(self) -> bool:
+        """Whether calls return the value of Quantus."""
+        return compat.is_on if self._compat is None else self._compat
 
     @property
     def get_params(self) -> dict[str, Any]:
@@ -151,6 +176,8 @@ class Metric:
         asked = MetricCall(self._measures, options, self.compat, call, self.n_jobs)
         scores = self._definition.scores(asked)
         self._areas = asked.areas
+        if not asked.compat and self._definition.differs_when(asked, scores):
+            self._warn()
         if self._options["return_aggregate"]:
             scores = [self._aggregate(scores)]
         self.evaluation_scores = scores
@@ -159,6 +186,10 @@ class Metric:
         else:
             self.all_evaluation_scores.extend(scores)
         return scores
+
+    def _warn(self) -> None:
+        if not self._options["disable_warnings"]:
+            warn_once(type(self).__name__, self._definition.differs)
 
     def _aggregate(self, scores: Any) -> Any:
         function = self._options["aggregate_func"]
@@ -175,6 +206,7 @@ class Metric:
             raise AttributeError(f"{type(self).__name__!r} object has no curves; call it first")
         if self.compat:
             return np.mean([unit_area(np.asarray(item)) for item in self.evaluation_scores])
+        self._warn()
         return np.mean(self._areas)
 
     @property
@@ -226,7 +258,7 @@ class Metric:
     def __repr__(self) -> str:
         defaults = {**SHARED, **self._definition.options}
         given = {k: v for k, v in self._options.items() if v is not defaults[k]}
-        given |= {"compat": True} if self.compat else {}
+        given |= {} if self._compat is None else {"compat": self._compat}
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in given.items())})"
 
 
@@ -244,11 +276,11 @@ def metric_class(name: str, definition: Definition) -> type[Metric]:
         ours = f"func:`~xai_metrics.attribution.{info.name}`"
     else:
         ours = f"class:`~xai_metrics.attribution.metrics.{ours}`"
-    better = "neither end" if info.direction == "none" else info.direction
+    described = attributes(definition.like or name, info)
     lines = [
         *wrapped(f"{name} of Quantus, measured by :{ours}: {info.summary}.", 0),
         "",
-        f"Better: {better}.",
+        f"Better: {described['score_direction'].value}.",
         "",
         *wrapped(definition.differs, 0),
         "",
@@ -260,7 +292,7 @@ def metric_class(name: str, definition: Definition) -> type[Metric]:
         "",
     ]
     keyword = inspect.Parameter.KEYWORD_ONLY
-    defaults = {**SHARED, **definition.options, "compat": False, "n_jobs": None}
+    defaults = {**SHARED, **definition.options, "compat": None, "n_jobs": None}
     parameters = [inspect.Parameter(value, keyword, default=d) for value, d in defaults.items()]
     members = {
         "__doc__": "\n".join(lines),
@@ -268,6 +300,7 @@ def metric_class(name: str, definition: Definition) -> type[Metric]:
         "__signature__": inspect.Signature(parameters),
         "_definition": definition,
         "_measures": info.name,
+        **described,
     }
     return type(name, (Metric,), members)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -130,6 +131,11 @@ class MetricCall:
             planes = [self.call.a_batch, self.call.s_batch]
             first = layout_of(None, self.x.shape, of_images, planes) == "channels-first"
         return 1 if first else self.x.ndim - 1
+
+    @property
+    def is_in_batches(self) -> bool:
+        """Whether Quantus has more than one mini-batch."""
+        return len(list(self.batches())) > 1
 
     def batches(self) -> Iterator[slice]:
         """Iterate over the mini-batches of Quantus."""
@@ -513,31 +519,49 @@ class MetricCall:
             added.append((moved - x).reshape(self.n, -1))
         return np.stack(added)
 
-    def accumulated_patches(self, size: int) -> Array:
+    def repeated_baseline(self, repeats: int) -> list[Any]:
+        """Return the baseline of each repetition, that of ``"uniform"`` drawn anew."""
+        baseline, shape = self.options.perturb_baseline, (self.n, *self._shape("images"))
+        if not isinstance(baseline, str) or baseline != "uniform":
+            return [baseline] * repeats
+        drawn = self.rng.uniform(*self.uniform_bounds(), size=(repeats, self.n))
+        return [np.broadcast_to(of.reshape(-1, 1, 1, 1), shape) for of in drawn]
+
+    def accumulated_patches(self, sizes: Sequence[int], repeats: int) -> list[Array]:
         """Return the changes of images in which patch after patch is set to the baseline and stays
         so.
 
-        The shape is ``(patches, n, …)``.
+        There is an array ``(patches, n, …)`` for each size and, for the baseline ``"uniform"``, each
+        repetition; others are the same in every repetition.
         """
-        words: dict[str, Any] = {"black": np.min, "white": np.max, "mean": np.mean}
         x = self.x.reshape(-1, *self._shape("images"))
         height, width = self.plane()
         first = 2 if self.channels == 1 else 1
-        current, added = x.copy(), []
-        for row in range(0, height, size):
-            for column in range(0, width, size):
-                patch = [slice(None)] * 4
-                patch[first], patch[first + 1] = (
-                    slice(row, row + size),
-                    slice(column, column + size),
-                )
-                fill = self.options.perturb_baseline
-                if isinstance(fill, str):
-                    resolve("perturb_baseline", fill, _words.BASELINES)
-                    fill = words[fill](current, axis=(1, 2, 3), keepdims=True)
-                current[tuple(patch)] = fill
-                added.append(current - x)
-        return np.stack(added)
+        is_drawn = isinstance(self.options.perturb_baseline, str) and self.options.perturb_baseline == "uniform"
+        repeats = repeats if is_drawn else 1
+        corners = [list(product(range(0, height, size), range(0, width, size))) for size in sizes]
+        changes = [np.empty((len(of), *x.shape), x.dtype) for _ in range(repeats) for of in corners]
+        for rows in self.batches():
+            of_batch = iter(changes)
+            for _, (size, of_size) in product(range(repeats), zip(sizes, corners)):
+                current, added = x[rows].copy(), next(of_batch)
+                for patch, (row, column) in enumerate(of_size):
+                    place = [slice(None)] * 4
+                    place[first], place[first + 1] = slice(row, row + size), slice(column, column + size)
+                    current[tuple(place)] = self._patch_fill(current)
+                    added[patch, rows] = current - x[rows]
+        return changes
+
+    def _patch_fill(self, current: Array) -> Any:
+        """Return the values that a patch of images is set to."""
+        fill = self.options.perturb_baseline
+        if not isinstance(fill, str):
+            return fill
+        if fill == "uniform":
+            return self.rng.uniform(*self.uniform_bounds(), size=len(current)).reshape(-1, 1, 1, 1)
+        resolve("perturb_baseline", fill, _words.BASELINES)
+        words: dict[str, Any] = {"black": np.min, "white": np.max, "mean": np.mean}
+        return words[fill](current, axis=(1, 2, 3), keepdims=True)
 
     # Beside maps
 

@@ -32,6 +32,8 @@ class Definition:
     softmax: bool = False
     #: Differences from Quantus, and the effect of ``compat=True``.
     differs: str = "The numbers are those of Quantus."
+    #: Whether the scores of a call without ``compat`` differ.
+    differs_when: Callable[[MetricCall, Any], bool] = lambda q, scores: False
     #: Current name of the class, if this one is an old name.
     like: str | None = None
 
@@ -199,12 +201,19 @@ def _infidelity(q: MetricCall) -> Any:
     q.removes()
     o = q.options
     resolve("loss_func", o.loss_func, {"mse": ""})
-    values = []
-    for size in o.perturb_patch_sizes or [4]:
-        how: dict[str, Any] = {"perturbation": f"patches:{size}", "baseline": o.perturb_baseline}
-        if q.compat:
-            how = {"draws": q.accumulated_patches(size)}
-        values.append(q.per_sample(reading="images", map_kind="gradient", **how))
+    sizes = o.perturb_patch_sizes or [4]
+    if q.compat:
+        changes = q.accumulated_patches(sizes, o.n_perturb_samples)
+        ways: list[dict[str, Any]] = [{"draws": draws} for draws in changes]
+    else:
+        # Other baselines are the same in every repetition.
+        repeats = o.n_perturb_samples if o.perturb_baseline == "uniform" else 1
+        ways = [
+            {"perturbation": f"patches:{size}", "baseline": baseline}
+            for baseline in q.repeated_baseline(repeats)
+            for size in sizes
+        ]
+    values = [q.per_sample(reading="images", map_kind="gradient", **how) for how in ways]
     return np.mean(values, axis=0).tolist()
 
 
@@ -367,15 +376,14 @@ def _randomization(q: MetricCall) -> Any:
     if o.return_average_correlation and o.return_last_correlation:
         raise ValueError("return_average_correlation: not together with return_last_correlation")
     names = layers_of(q.call.model, o.layer_order)
-    steps: dict[str, list[float]] = {}
-    if q.compat:
-        steps["original"] = q.similarity(q.explained_all(q.call.model))
+    steps = {"original": q.similarity(q.explained_all(q.call.model))}
     for step, name in enumerate(names):
         if not o.skip_layers or step == len(names) - 1:
             chosen = [name] if o.layer_order == "independent" else names[: step + 1]
             steps[name] = q.similarity(q.explained_all(randomized(q.call.model, chosen, o.seed)))
     if o.return_average_correlation:
-        return over_defined(list(steps.values()), "mean", axis=0)
+        counted = [values for name, values in steps.items() if q.compat or name != "original"]
+        return over_defined(counted, "mean", axis=0)
     if o.return_last_correlation:
         return list(steps.values())[-1]
     if o.return_aggregate:
@@ -489,6 +497,26 @@ def unit_area(scores: npt.NDArray[Any]) -> float:
     return float(((scores[1:] + scores[:-1]) / 2.0).sum())
 
 
+# When scores are not those of Quantus
+
+
+def _always(q: MetricCall, scores: Any) -> bool:
+    return True
+
+
+def _where_undefined(q: MetricCall, scores: Any) -> bool:
+    return bool(np.isnan(np.asarray(scores, float)).any())
+
+
+def _where_compared(q: MetricCall, scores: Any) -> bool:
+    """Return whether samples of several mini-batches are compared, or one has no value."""
+    return q.is_in_batches or _where_undefined(q, scores)
+
+
+def _where_negative(q: MetricCall, scores: Any) -> bool:
+    return bool((q.maps < 0).any())
+
+
 #: Definitions of all metrics of Quantus by name.
 DEFINITIONS = {
     "FaithfulnessCorrelation": Definition(
@@ -502,6 +530,7 @@ DEFINITIONS = {
         },
         differs="Subsets are drawn under ``seed``; ``compat=True`` draws those of Quantus from "
         "the global generator of NumPy.",
+        differs_when=_always,
     ),
     "FaithfulnessEstimate": Definition(
         _faithfulness_estimate,
@@ -514,6 +543,7 @@ DEFINITIONS = {
         differs="Curves are those of Quantus: without the score of the whole input. Areas are "
         "means over the share of features, with it; ``compat=True`` takes trapezoids of "
         "width 1 without it.",
+        differs_when=lambda q, scores: q.options.return_auc_per_sample,
     ),
     "Monotonicity": Definition(
         _monotonicity,
@@ -521,6 +551,7 @@ DEFINITIONS = {
         softmax=True,
         differs="Features are put back, the least relevant first. Quantus puts nothing back and "
         "answers True whatever the map: there is no ``compat`` for that.",
+        differs_when=lambda q, scores: any(score is not True for score in scores),
     ),
     "MonotonicityCorrelation": Definition(
         _monotonicity_correlation,
@@ -536,13 +567,16 @@ DEFINITIONS = {
         softmax=True,
         differs="The mean is over evenly spaced values; ``compat=True`` draws those of Quantus "
         "from the global generator of NumPy. ``eps`` changes no ranks, and is not read.",
+        differs_when=_always,
     ),
     "RegionPerturbation": Definition(
         _region_perturbation,
         {"patch_size": 8, "order": "morf", "regions_evaluation": 100, **_REMOVING},
         softmax=True,
-        differs="Drops are those of Quantus. ``get_auc_score`` is the AOPC of the paper; with "
+        differs="Drops are those of Quantus; a random order is drawn under ``seed``, with ``compat=True`` from "
+        "the global generator of NumPy. ``get_auc_score`` is the AOPC of the paper; with "
         "``compat=True`` the mean of trapezoids of width 1.",
+        differs_when=lambda q, scores: q.options.order == "random",
     ),
     "Selectivity": Definition(
         _selectivity,
@@ -564,6 +598,7 @@ DEFINITIONS = {
         "``features_in_step``. Quantus correlates drops along one deletion with sums of "
         "single steps, over the samples of the first mini-batch: there is no ``compat`` "
         "for that.",
+        differs_when=_always,
     ),
     "IROF": Definition(
         _irof,
@@ -578,6 +613,7 @@ DEFINITIONS = {
         "The area is a share in (-inf, 1]; with ``compat=True`` it grows with the number "
         "of segments, as in Quantus. The baseline is that of the sample as it was; "
         "Quantus takes the mean of the mini-batch as perturbed so far.",
+        differs_when=_always,
     ),
     "ROAD": Definition(
         _road,
@@ -586,6 +622,7 @@ DEFINITIONS = {
         differs="Pixels are removed with all their channels, and all samples count. Quantus fails "
         "for several channels and counts the first mini-batch alone: there is no "
         "``compat`` for that.",
+        differs_when=lambda q, scores: q.is_in_batches or q.options.noise > 0,
     ),
     "Infidelity": Definition(
         _infidelity,
@@ -597,8 +634,10 @@ DEFINITIONS = {
             "normalise": False,
         },
         differs="Each patch is removed by itself, and maps are gradients. In Quantus patches stay "
-        "removed: ``compat=True``. ``n_perturb_samples`` repeats the same numbers, and is "
-        "not read.",
+        "removed: ``compat=True``. ``n_perturb_samples`` is the number of draws of the baseline "
+        "``uniform``, under ``seed`` or from the global generator of NumPy; others are the same in "
+        "every repetition.",
+        differs_when=_always,
     ),
     "Sufficiency": Definition(
         _sufficiency,
@@ -606,6 +645,7 @@ DEFINITIONS = {
         softmax=True,
         differs="All samples are compared with each other, and a sample without near ones has no "
         "value; with ``compat=True`` those of a mini-batch, and 0.",
+        differs_when=_where_compared,
     ),
     "LocalLipschitzEstimate": Definition(
         _local_lipschitz,
@@ -614,6 +654,7 @@ DEFINITIONS = {
         differs="Maps are scaled by one number of the data set, and neighbours drawn under "
         "``seed``. With ``compat=True`` every mini-batch is scaled by itself, and "
         "neighbours are those that Quantus draws from the global generator of NumPy.",
+        differs_when=_always,
     ),
     "MaxSensitivity": Definition(
         _sensitivity,
@@ -621,6 +662,7 @@ DEFINITIONS = {
         differs="Neighbours are drawn under ``seed``, and those with another prediction can be "
         "left out. With ``compat=True`` they are those that Quantus draws from the global "
         "generator of NumPy, and one with another prediction makes the value NaN.",
+        differs_when=_always,
     ),
     "Continuity": Definition(
         _continuity,
@@ -635,6 +677,7 @@ DEFINITIONS = {
         differs="Images are moved by the steps of Quantus that leave something of them. In "
         "Quantus, and with ``compat=True``, some steps show an empty image, all of images "
         "of less than 14 columns.",
+        differs_when=_always,
     ),
     "Consistency": Definition(
         _consistency,
@@ -645,6 +688,7 @@ DEFINITIONS = {
         "to anything that compares. All samples are compared with each other, and a "
         "sample alone with its map has no value; with ``compat=True`` those of a "
         "mini-batch, and 0.",
+        differs_when=lambda q, scores: name_of(q.options.discretise_func) == "top_n_sign" or _where_compared(q, scores),
     ),
     "RelativeInputStability": Definition(
         _relative_stability,
@@ -652,18 +696,21 @@ DEFINITIONS = {
         differs="Changes are those of whole vectors, under noise of both signs, of neighbours "
         "with the same prediction. With ``compat=True`` as in Quantus: element by "
         "element, under noise in [0.02, 0.2), and NaN where a prediction changes.",
+        differs_when=_always,
     ),
     "PointingGame": Definition(
         _pointing_game,
         {"weighted": False},
         differs="An empty mask has no value; Quantus counts it as a hit, as ``compat=True`` does. "
         "``weighted=True`` fails in Quantus.",
+        differs_when=lambda q, scores: q.options.weighted or _where_undefined(q, scores),
     ),
     "AttributionLocalisation": Definition(
         _attribution_localisation,
         {"weighted": False, "max_size": 1.0, "positive_attributions": False, "abs": True},
         differs="The positive part counts; with ``compat=True`` attributions as they are. Weights "
         "are those of the paper: those of Quantus depend on the number of samples.",
+        differs_when=lambda q, scores: q.options.weighted or (not q.options.positive_attributions and _where_negative(q, scores)),
     ),
     "TopKIntersection": Definition(
         _top_k_intersection,
@@ -674,6 +721,7 @@ DEFINITIONS = {
         _relevance_mass,
         differs="The positive part counts; with ``compat=True`` attributions as they are, whose "
         "shares may leave [0, 1].",
+        differs_when=_where_negative,
     ),
     "AUC": Definition(lambda q: q.on_masks()),
     "Focus": Definition(
@@ -684,13 +732,16 @@ DEFINITIONS = {
     "Sparseness": Definition(
         _sparseness,
         {"abs": True},
-        differs="Quantus adds 1e-7 to every attribution, as ``compat=True`` does.",
+        differs="Quantus adds 1e-7 to every attribution, as ``compat=True`` does: a map of zeros has the "
+        "value 0, and no value here.",
+        differs_when=_where_undefined,
     ),
     "Complexity": Definition(
         lambda q: q.per_sample(),
         {"abs": True},
         differs="Quantus adds 1e-12 under the logarithm: values differ by at most as much for each "
-        "position.",
+        "position. A map of zeros has no value.",
+        differs_when=_where_undefined,
     ),
     "EffectiveComplexity": Definition(
         _effective_complexity,
@@ -698,19 +749,21 @@ DEFINITIONS = {
         differs="How many of the largest attributions the model needs to answer within "
         "``tolerance``, as in the paper. Quantus counts attributions above ``eps`` and "
         "asks no model: ``compat=True``.",
+        differs_when=_always,
     ),
     "MPRT": Definition(
         _randomization,
         {**_LAYERS, "return_sample_correlation": None},
-        differs="Similarities of the randomized models alone. ``compat=True`` also has the "
-        "original, which is similar to itself, and counts it in the average, as Quantus "
-        "does.",
+        differs="The average is that of the randomized models; with ``compat=True``, as in Quantus, the "
+        "original counts as well, which is similar to itself.",
+        differs_when=lambda q, scores: q.options.return_average_correlation,
     ),
     "SmoothMPRT": Definition(
         _smooth_randomization,
         {**_LAYERS, "layer_order": "bottom_up", "nr_samples": 50, "noise_magnitude": 0.1},
         differs="``explain_func`` is asked, under the same noise for every model. Quantus asks "
         "its own ``explain`` instead, under noise drawn anew. Otherwise as MPRT.",
+        differs_when=_always,
     ),
     "EfficientMPRT": Definition(
         _efficient_randomization,
@@ -727,6 +780,7 @@ DEFINITIONS = {
         softmax=True,
         differs='Bins are ``complexity_func_kwargs={"n_bins": 100}``, or the rule of Freedman and '
         "Diaconis; those of Quantus take the number of axes for that of values.",
+        differs_when=lambda q, scores: (q.options.complexity_func_kwargs or {}).get("rule") is not None,
     ),
     "RandomLogit": Definition(
         _random_logit,
@@ -734,6 +788,7 @@ DEFINITIONS = {
         differs="``num_classes`` is that of the model (in Quantus 1000). With ``compat=True`` the "
         "other classes are those that Quantus draws. Its structural similarity is that of "
         "flattened maps, ours of images.",
+        differs_when=_always,
     ),
     "Completeness": Definition(
         _completeness,
@@ -741,11 +796,15 @@ DEFINITIONS = {
         differs="Whether the gap is at most the share ``tolerance`` of what the score gained. "
         "Quantus asks for equality, as ``compat=True`` does, and by default of normalised "
         "maps, which have none.",
+        differs_when=_always,
     ),
     "NonSensitivity": Definition(
         _non_sensitivity,
         {"eps": 1e-5, "features_in_step": 1, **_REMOVING, "abs": True},
         softmax=True,
+        differs="Groups of ``features_in_step`` elements are counted; Quantus counts elements: there is no "
+        "``compat`` for that.",
+        differs_when=lambda q, scores: q.options.features_in_step > 1,
     ),
     "InputInvariance": Definition(
         _input_invariance,
@@ -760,6 +819,7 @@ DEFINITIONS = {
         "changes the bias of the first layer, which is not the same with padding, and "
         "leaves out the first element. Invariant are maps that differ by at most the "
         "share ``tolerance`` of their largest attribution.",
+        differs_when=_always,
     ),
 }
 # Classes that are as another, but for the metric of their name.

@@ -1,0 +1,1 @@
+"""Modules ``constants`` and ``enums`` of ``quantus.helpers``."""
