@@ -15,6 +15,11 @@ PEERS = {
     "captum": ("Captum", ["captum_metrics"]),
     "openxai": ("OpenXAI", []),
     "xplique": ("Xplique", ["xplique.metrics"]),
+    "pytorch-grad-cam": (
+        "pytorch-grad-cam",
+        [f"pytorch_grad_cam.metrics.{module}" for module in ("cam_mult_image", "road", "arcc", "perturbation_confidence")],
+    ),
+    "torchcam": ("TorchCAM", ["torchcam.metrics"]),
     "torch_geometric": ("PyTorch Geometric", ["torch_geometric.explain"]),
     "case_explainer": ("case-explainer", ["case_explainer", "case_explainer.metrics", "case_explainer.indexing"]),
     "ferret": ("ferret", []),
@@ -61,7 +66,7 @@ def page(package, title, modules):
     lines = [heading, "=" * len(heading), ""]
     if modules:
         lines += [f".. py:currentmodule:: {modules[0].__name__}", ""]
-        lines += [f"The names of {title} are in ``{modules[0].__name__}``: changing the import is the migration.", ""]
+        lines += [f"The names of {title} are in ``{modules[0].__name__}``. Numbers may differ where the table says so.", ""]
         if package == "quantus":
             lines += ["What holds for all of them is in :doc:`/docs/from-quantus`.", ""]
     else:
