@@ -1,6 +1,7 @@
 //! `xai counterfactual compare`: metrics of the counterfactuals of several methods.
 
 use clap::Args;
+use ndarray::ArrayView2;
 use serde_json::{Map, Value, json};
 use xai_files::{Failure, Files, InFiles};
 use xai_metrics::common::describe::Range;
@@ -9,8 +10,8 @@ use xai_metrics::common::evaluation::{
     EvaluationTable, EvaluationValues, MetricValues, check_size,
 };
 use xai_metrics::counterfactual::metric::{Coverage, GroupGap, group_gap};
-use xai_metrics::counterfactual::{Change, CounterfactualValues, input, registry};
-use xai_report::sections::counterfactual::{FeatureChange, FeatureViolation};
+use xai_metrics::counterfactual::{CounterfactualValues, input, registry};
+use xai_report::sections::counterfactual::{Changes, Counterfactual};
 
 use crate::counterfactual::data::{Method, Study, StudyOptions};
 use crate::counterfactual::family::{CounterfactualMetrics, is_possible};
@@ -214,54 +215,20 @@ fn gaps(
 }
 
 impl ComparedMethods {
-    /// Features that a method changes although they cannot change in that way.
-    pub(crate) fn violations(&self) -> Vec<FeatureViolation> {
-        let features = self.study.schema().features().iter();
-        let bound = features.filter(|feature| feature.change != Change::Any);
-        let violations = bound.map(|feature| {
-            let share = |method: &Method| {
-                let pairs = self.study.pairs(method);
-                let n = pairs
-                    .filter(|(x, c)| feature.is_violated(x, c, 0.0))
-                    .count();
-                (!method.query.is_empty()).then(|| n as f64 / method.query.len() as f64)
-            };
-            FeatureViolation {
-                feature: feature.name.clone(),
-                shares: self.methods.iter().map(share).collect(),
-            }
-        });
-        let is_violated = |violation: &FeatureViolation| {
-            violation.shares.iter().flatten().any(|share| *share > 0.0)
+    /// Adds forbidden changes of features, and the changes of some queries, to a section.
+    pub(crate) fn add_changes(&self, section: &mut Counterfactual) {
+        let methods = self.methods.iter();
+        let rows: Vec<(ArrayView2<'_, f64>, &[usize])> = methods
+            .map(|method| (method.rows.view(), &*method.query))
+            .collect();
+        let changes = Changes {
+            schema: self.study.schema(),
+            queries: self.study.queries(),
+            methods: &rows,
+            columns: &self.study.columns().columns,
+            categories: &self.study.columns().words,
         };
-        violations.filter(is_violated).collect()
-    }
-
-    /// Changed features of some queries: of the first counterfactual of each method.
-    pub(crate) fn changes(&self, queries: &[usize]) -> Vec<FeatureChange> {
-        let mut changes = Vec::new();
-        for &query in queries {
-            for (explainer, method) in self.table.explainers.iter().zip(&self.methods) {
-                let Some(row) = method.query.iter().position(|&of| of == query) else {
-                    continue;
-                };
-                let Some((x, c)) = self.study.pairs(method).nth(row) else {
-                    continue;
-                };
-                for feature in self.study.schema().features() {
-                    if feature.differs(&x, &c, 0.0) {
-                        changes.push(FeatureChange {
-                            query,
-                            explainer: explainer.clone(),
-                            feature: feature.name.clone(),
-                            before: self.study.shown(feature, &x),
-                            after: self.study.shown(feature, &c),
-                        });
-                    }
-                }
-            }
-        }
-        changes
+        section.add_changes(&changes, &Counterfactual::shown(&self.table));
     }
 
     /// The table as JSON, with the share of queries that each method answers and the mean over rows.

@@ -13,8 +13,7 @@ use xai_metrics::common::describe::{Element, InputSpec};
 use xai_metrics::common::{Error, Input, Result as CoreResult};
 use xai_metrics::counterfactual::input::{self, INPUTS};
 use xai_metrics::counterfactual::{
-    CounterfactualData, Feature, FeatureKind, InputArray, MixedDistance, Reference, Schema,
-    nearest_unlike_neighbors,
+    CounterfactualData, InputArray, MixedDistance, Reference, Schema, nearest_unlike_neighbors,
 };
 
 use crate::counterfactual::schema_file::SchemaFile;
@@ -359,28 +358,14 @@ impl Study {
         &self.schema.schema
     }
 
-    /// Each counterfactual of a method, after its query.
-    pub(super) fn pairs<'a>(
-        &'a self,
-        method: &'a Method,
-    ) -> impl Iterator<Item = (Vec<f64>, Vec<f64>)> + 'a {
-        let rows = method.rows.rows().into_iter().zip(&method.query);
-        rows.map(|(row, &query)| (self.queries.row(query).to_vec(), row.to_vec()))
+    /// The queries, a row each.
+    pub(super) fn queries(&self) -> ArrayView2<'_, f64> {
+        self.queries.view()
     }
 
-    /// The value of a feature in a row, in words.
-    pub(super) fn shown(&self, feature: &Feature, row: &[f64]) -> String {
-        let hot = feature.columns.iter().find(|&&column| row[column] == 1.0);
-        let column = feature.columns[0];
-        match (feature.kind, &self.schema.words[column]) {
-            (FeatureKind::OneHot, _) => {
-                hot.map_or_else(String::new, |&column| self.schema.columns[column].clone())
-            }
-            (_, Some(words)) => words
-                .get(row[column] as usize)
-                .map_or_else(|| "another category".to_owned(), String::clone),
-            (_, None) => row[column].to_string(),
-        }
+    /// The features with the columns of tables.
+    pub(super) fn columns(&self) -> &TableSchema {
+        &self.schema
     }
 
     /// The files that errors are about.

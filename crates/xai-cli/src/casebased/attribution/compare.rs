@@ -243,6 +243,7 @@ impl ComparedAttributions {
             train_labels: self.data.integers(input::TRAIN_LABELS),
             test_classes: self.data.integers(input::TEST_CLASSES),
             flags: self.data.booleans(input::FLAGS),
+            class_names: None,
         }
     }
 

@@ -122,10 +122,8 @@ fn evaluate(
     context: &Context,
 ) -> Result<Counterfactual, Failure> {
     let compared = arguments.evaluate(context)?;
-    let shown = Counterfactual::shown(&compared.table);
     let mut section = Counterfactual::new(origin, &compared.table, compared.success.clone())
         .map_err(Failure::new)?;
-    section.violations = compared.violations();
-    section.changes = compared.changes(&shown);
+    compared.add_changes(&mut section);
     Ok(section)
 }
