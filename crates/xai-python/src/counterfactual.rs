@@ -28,7 +28,7 @@ use crate::stored::{or_none, to_python};
 use crate::work::{self, Calls};
 
 /// The number of columns and the features, as dictionaries.
-struct Described(Schema);
+pub(crate) struct Described(pub(crate) Schema);
 
 impl<'py> FromPyObject<'_, 'py> for Described {
     type Error = PyErr;
@@ -90,7 +90,7 @@ impl<'py> Array<'py> {
 
 /// Counterfactuals with the query of each.
 #[derive(FromPyObject)]
-struct Rows<'py>(PyReadonlyArray2<'py, f64>, Vec<usize>);
+pub(crate) struct Rows<'py>(pub(crate) PyReadonlyArray2<'py, f64>, pub(crate) Vec<usize>);
 
 /// The value of an input; `None` if it is missing or `None`.
 fn given<'py, T: FromPyObjectOwned<'py>>(

@@ -748,7 +748,7 @@ class EvaluationTable(Reported, Table):
         (1.0, 1.0)
         """
         arguments = (self.level, self.replicates, self.seed, threads(n_jobs))
-        return Reliability(self.values._native.reliability(*arguments))
+        return Reliability(self.values._native.reliability(*arguments), self)
 
     def meta_consistency(
         self,
@@ -856,18 +856,25 @@ class EvaluationTable(Reported, Table):
     _section = "Evaluation"
 
     def _add_to(self, report: Any, name: str) -> None:
-        remarks = [f"{what}: {value}, which was assumed" for what, value in self.assumed.items()]
-        remarks += [f"{metric} is left out: {reason}" for metric, reason in self.skipped.items()]
-        statistics = (self.level, self.replicates, self.seed)
         report.add_attribution(
             name,
             self.values._native,
-            statistics,
+            self._statistics,
             self.values.activation,
-            remarks,
+            self._remarks(),
             self._pictures,
             self._judged,
         )
+
+    @property
+    def _statistics(self) -> tuple[float, int, int]:
+        """Settings of the intervals."""
+        return self.level, self.replicates, self.seed
+
+    def _remarks(self) -> list[str]:
+        """Return what was assumed and left out, as remarks of a report."""
+        remarks = [f"{what}: {value}, which was assumed" for what, value in self.assumed.items()]
+        return [*remarks, *(f"{metric} is left out: {reason}" for metric, reason in self.skipped.items())]
 
     def _agreement(self) -> dict[tuple[str, str], float | None]:
         """Compute Kendall's tau-b for each pair of metrics."""

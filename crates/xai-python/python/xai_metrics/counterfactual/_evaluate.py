@@ -12,6 +12,7 @@ import numpy as np
 from .. import _native
 from .._arguments import looked_up, mapping, number, threads, whole, whole_or_none
 from .._registry import metric_of
+from .._report import Reported
 from .._display import Display
 from .._results import Table
 from ..attribution import EvaluationTable, EvaluationValues
@@ -34,7 +35,7 @@ _OTHER_MODEL = re.compile(r"model_\d+")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CounterfactualTable(Table):
+class CounterfactualTable(Reported, Table):
     """Metrics of several methods.
 
     Attributes
@@ -58,6 +59,15 @@ class CounterfactualTable(Table):
     success: dict[str, float | None]
     assumed: dict[str, str]
     model_rows: int
+    #: Schema, queries, counterfactuals of each method and columns in the native form, for reports.
+    _study: tuple[Any, ...] = ()
+    _section = "Counterfactuals"
+
+    def _add_to(self, report: Any, name: str) -> None:
+        success = list(self.success.values())
+        report.add_counterfactual(
+            name, self.table.values._native, self.table._statistics, success, self.table._remarks(), *self._study
+        )
 
     def __getitem__(self, method: str) -> dict[CounterfactualMetricName | str, CounterfactualValue]:
         return looked_up(self.results, method, "method")
@@ -272,7 +282,9 @@ def evaluate(
         assumed["dpp_diversity"] = "methods give different numbers of counterfactuals; compare it for equal numbers only"
     per_query = _values(results, study.n, assumed)
     table = per_query.table(level=level, replicates=replicates, seed=seed, n_jobs=n_jobs)
-    return CounterfactualTable(results, table, success, assumed, 0 if calls is None else calls.n_rows)
+    of_methods_native = [rows.native() for rows, _ in methods.values()]
+    reported = (study.native_schema, study.x, of_methods_native, study.encoder.columns())
+    return CounterfactualTable(results, table, success, assumed, 0 if calls is None else calls.n_rows, reported)
 
 
 def _has_column(study: Study, table: Any, column: Hashable) -> bool:

@@ -214,7 +214,7 @@ def compare_groups(
 
 
 def _classes(
-    first: Any, second: Any, labels: Any, metrics: Any, parameters: dict[str, Any], n_jobs: int | None
+    first: Any, second: Any, labels: Any, metrics: Any, parameters: CompareGroupsParameters, n_jobs: int | None
 ) -> list[dict[str, Any]]:
     names = chosen(metrics)
     alignment = Alignment()
@@ -235,7 +235,7 @@ def _classes(
 
 
 def _regressions(
-    first: Any, second: Any, targets: Any, metrics: Any, parameters: dict[str, Any], n_jobs: int | None
+    first: Any, second: Any, targets: Any, metrics: Any, parameters: CompareGroupsParameters, n_jobs: int | None
 ) -> list[dict[str, Any]]:
     if "empty_union" in parameters:
         raise TypeError("empty_union: only for predicted classes, not with targets")

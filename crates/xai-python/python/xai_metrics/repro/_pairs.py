@@ -258,7 +258,8 @@ class PairwiseResult(Reported, PairValues):
         rows, truth, words = coded(predictions, labels)
         called = {} if words is None else dict(enumerate(map(str, words.tolist())))
         metrics, rows = list(self.metrics), in_place(stacked(rows), "predictions")
-        report.add_repro(name, runs._native, metrics, parameters, rows, truth.tolist(), called)
+        names = list(self.run_names or ())
+        report.add_repro(name, runs._native, metrics, parameters, rows, truth.tolist(), called, names)
 
     def _notes(self) -> list[str]:
         return [*super()._notes(), *accuracy_notes(self.errors)]

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from .. import _arrays, _native
 from .._alignment import Alignment
 from .._arguments import threads
+from .._report import Reported
 from ._inputs import columns_of_runs, keys_of_runs, names_of_runs, stacked
 from ._metrics import names_of
 from ._pairs import PairValues
@@ -20,7 +21,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RegressionResult(PairValues):
+class RegressionResult(Reported, PairValues):
     """Pairwise metrics of runs that predict numbers, computed by :func:`regression`.
 
     Attributes
@@ -39,6 +40,12 @@ class RegressionResult(PairValues):
     values: Mapping[str, Floats]
     mean_absolute_error: Floats
     run_names: tuple[str, ...] | None = None
+    _section = "Regression runs"
+
+    def _add_to(self, report: Any, name: str) -> None:
+        values = [self.values[metric] for metric in names_of("regression")]
+        names = list(self.run_names or ())
+        report.add_regression(name, self.n_runs, self.n_samples, values, self.mean_absolute_error.tolist(), names)
 
     def _notes(self) -> list[str]:
         errors = self.mean_absolute_error
