@@ -14,7 +14,7 @@ from .._alignment import Alignment
 from .._arguments import whole_or_none
 from .._arrays import booleans, booleans_or_shares, column_names, in_order_of, integers, reals, to_numpy
 from .._frameworks import Tensors, framework_of, framework_of_tensors, is_from_package
-from . import _models, _padding, _references
+from . import _baselines, _models, _padding, _references
 from ._explanations import MapReader, note
 from ._inputs import Inputs, first_of
 from ._keywords import INPUTS, Scoring, SideInputs, split
@@ -34,6 +34,8 @@ class MetricInterface(Protocol):
 
     #: Parameters that differ from their defaults.
     parameters: dict[str, Any]
+    #: Parameters as they were given.
+    given: dict[str, Any]
     #: Parameters that are arrays or functions.
     arrays: dict[str, Any]
 
@@ -66,6 +68,10 @@ class Run:
     n_outputs: int | None = None
     curves: bool = False
     first_sample: int = 0
+    #: Baseline of the reference explainer ``"occlusion"``.
+    baseline: Any = None
+    #: Seed of random background rows.
+    seed: int = 1
     progress: Any = None
     #: Values assumed for arguments that were not given.
     assumed: dict[str, str] = field(default_factory=dict)
@@ -82,8 +88,6 @@ class Run:
         if self.inputs is None:
             return None
         inputs = Inputs(self.inputs)
-        if inputs.has_words:
-            self.assumed["words"] = "numbered by how often they occur, from 0"
         if inputs.has_missing:
             self.assumed["missing values"] = "kept where nothing changes them, else near the mean of the column"
         return inputs
@@ -120,7 +124,7 @@ class Run:
             return type(values)(self._alignment.take(entry, name, "samples") for entry in values)
         return self._alignment.take(values, name, "samples")
 
-    def _in_order(self, values: Any, name: str) -> Any:
+    def in_order(self, values: Any, name: str) -> Any:
         """Reorder the columns of a table to those of the run."""
         columns, of = self._named
         return in_order_of(columns, values, name, of)
@@ -163,7 +167,7 @@ class Run:
         """True if the model also needs the sample index of each row, because of padding or several
         inputs.
         """
-        return self.features is not None or bool(self.model_inputs is not None and self.model_inputs.others)
+        return self.features is not None or bool(self.model_inputs is not None and self.model_inputs.needs_samples)
 
     @cached_property
     def known(self) -> _models.ModelAdapter | None:
@@ -192,11 +196,11 @@ class Run:
     def map_reader(self) -> MapReader:
         """Settings for converting explanations."""
         if self.inputs is None:
-            return MapReader(in_order=self._in_order, notes=self.assumed)
+            return MapReader(in_order=self.in_order, notes=self.assumed)
         return MapReader(
             self.array.shape,
             self.read_layout,
-            self._in_order,
+            self.in_order,
             # A score of one's own stands for no class, or for another.
             lambda: None if self.scoring.score is not None else self._n_outputs,
             self.classes,
@@ -238,7 +242,7 @@ class Run:
     @property
     def receives_samples(self) -> bool:
         """True if the model receives the sample index of each row."""
-        return self.operator is not None or bool(self.model_inputs is not None and self.model_inputs.others)
+        return self.operator is not None or bool(self.model_inputs is not None and self.model_inputs.needs_samples)
 
     def columns(self, n: int) -> npt.NDArray[Any] | None:
         """Return the targets of ``n`` samples as output indices or weight rows, by default the
@@ -356,7 +360,7 @@ class Run:
         n_outputs = None if self.model is None or self.scoring.score is not None else lambda: self._n_outputs
         return _models.explainer_function(explainer, self.tensors, self.classes, given, read, n_outputs)
 
-    def _maps(self, maps: Any, called: str, name: str) -> Any:
+    def maps(self, maps: Any, called: str, name: str) -> Any:
         """Return maps with the columns of the inputs, or the explainer as a function."""
         if maps is None:
             return None
@@ -372,7 +376,7 @@ class Run:
 
     def _explained(self, name: str, maps: Any, explainer: Any) -> Any:
         called = f"explainers[{name!r}]" if self.by_name else "explanations"
-        maps = self._maps(maps, called, name)
+        maps = self.maps(maps, called, name)
         if maps is not None and self.inputs is None and maps.ndim == 3:
             if (self.scoring.layout or "").startswith("channels"):
                 # Maps of images that have no channels, and no inputs that would say so.
@@ -380,8 +384,9 @@ class Run:
         if explainer is not None and self.inputs is None:
             raise ValueError("inputs: needed by an explainer")
         if explainer is not None:
+            needs_samples = self.needs_samples or _references.needs_samples(explainer, self)
             explainer = self.explainer(explainer, name, called)
-            if self.needs_samples:
+            if needs_samples:
                 # Its rows would have to know their samples, as those of the model do.
                 return name, self.in_batches(explainer) if maps is None else maps, None
         return name, maps, explainer
@@ -404,7 +409,7 @@ class Run:
         self, batch: npt.NDArray[Any], targets: npt.NDArray[Any], samples: Any
     ) -> npt.NDArray[Any] | None:
         """Compute the gradient of the target output; ``None`` for models without gradients."""
-        if self.has_tokens or (self.model_inputs is not None and self.model_inputs.has_words):
+        if self.has_tokens or (self.model_inputs is not None and self.model_inputs.has_codes):
             raise TypeError("inputs: have no gradient, as they are tokens or words and no numbers")
         if self.tensors.framework not in ("torch", "jax", "tensorflow"):
             return None
@@ -429,40 +434,21 @@ class Run:
             raise ValueError("inputs: expected inputs, or maps")
         return n
 
-    def baseline(self, given: Any) -> Any:
-        """Convert a baseline to numbers with the columns of the inputs."""
-        given = self._in_order(given, "baseline")
-        return given if self.model_inputs is None else self.model_inputs.numbers(given, "baseline")
-
-    def _assume_baseline(self, metric: MetricInterface) -> None:
-        """Note the default baseline of tables with column names in ``assumed``."""
-        if self.model_inputs is None or self.model_inputs.table is None or "baseline" in {*metric.parameters, *metric.arrays}:
-            return
-        default = next((item.default for item in metric.info.parameters if item.name == "baseline"), None)
-        if default is not None:
-            words = ", of words the one that occurs most" if default == 0 and self.model_inputs.has_words else ""
-            note(self.assumed, "baseline", f"{default}{words}")
-
     def _metrics(self) -> tuple[list[Any], dict[str, Any]]:
         """Return the metrics and the arrays of their parameters for the native part."""
         metrics = []
         draws: dict[str, Any] = {"baselines": []}
+        baselines: dict[str, Any] = {}
         for name, metric in self.metrics:
             parameters = dict(metric.parameters)
-            self._assume_baseline(metric)
-            baseline = metric.arrays.get("baseline")
-            if parameters.get("baseline") == "mean" and self.model_inputs is not None and self.model_inputs.has_words:
-                # Words have no mean.
-                baseline = self.model_inputs.typical()
-                self.assumed["mean of words"] = "the one that occurs most"
-            if baseline is not None:
-                baseline = self.baseline(baseline)
-                if getattr(baseline, "ndim", 0) == 1:
-                    # A row with names of columns: a number per channel.
-                    parameters["baseline"] = reals(baseline, "baseline").tolist()
-                else:
-                    parameters["baseline"] = f"given:{len(draws['baselines'])}"
-                    draws["baselines"].append(baseline_of(baseline, self.array))
+            baseline = _baselines.of_metric(metric, self)
+            if isinstance(baseline, np.ndarray):
+                parameters["baseline"] = f"given:{len(draws['baselines'])}"
+                draws["baselines"].append(baseline)
+            elif "baseline" in metric.arrays:
+                parameters["baseline"] = baseline
+            if baseline is not None or {"model", "explainer"} & set(metric.info.needs):
+                baselines[name] = baseline
             given = metric.arrays.get("draws")
             if given is not None:
                 key = str(metric.info.draws).replace(" ", "_")
@@ -476,6 +462,7 @@ class Run:
                 **metric.functions,
             }
             metrics.append(asked)
+        self.assumed |= _baselines.described_columns(baselines, self.model_inputs)
         return metrics, draws
 
     def _sides(self, explainers: Sequence[Any], n: int, draws: Mapping[str, Any]) -> dict[str, Any]:
@@ -488,7 +475,7 @@ class Run:
             values = getattr(sides, name)
             if values is None:
                 return None
-            return planes(convert(self._in_order(self.aligned(values, name), name), name), shape, n)
+            return planes(convert(self.in_order(self.aligned(values, name), name), name), shape, n)
 
         if _models.is_explainer(sides.reference_maps):
             raise TypeError(
@@ -515,8 +502,8 @@ class Run:
             "masks": masks,
             "mosaic": None if sides.mosaic is None else self._mosaic(shape),
             "segments": given(integers, "segments"),
-            "reference_maps": self._maps(sides.reference_maps, "reference_maps", "reference_maps"),
-            "second_maps": self._maps(sides.second_maps, "second_maps", "second_maps"),
+            "reference_maps": self.maps(sides.reference_maps, "reference_maps", "reference_maps"),
+            "second_maps": self.maps(sides.second_maps, "second_maps", "second_maps"),
             "baseline": draws["baselines"] or None,
             "representation": layer,
         }
@@ -656,19 +643,6 @@ def explained(value: Any, name: str = "explanations") -> tuple[Any, Any]:
 
 def _makes_maps(value: Any) -> bool:
     return isinstance(value, str) or _models.is_explainer(value)
-
-
-def baseline_of(baseline: Any, inputs: Any) -> npt.NDArray[Any]:
-    """Return baselines ``(n, …)``, or ``(1, …)`` for one shared by all samples."""
-    if callable(baseline):
-        if inputs is None:
-            raise ValueError("baseline: a function needs inputs")
-        array = reals(baseline(inputs), "baseline")
-        return np.broadcast_to(array, inputs.shape) if array.ndim < inputs.ndim else array
-    array = reals(baseline, "baseline")
-    if inputs is not None and array.shape == inputs.shape[1:]:
-        array = array[None]
-    return array
 
 
 def planes(array: npt.NDArray[Any], shape: Any, n: int) -> npt.NDArray[Any]:

@@ -11,6 +11,7 @@ from .._arguments import threads
 from .._arrays import column_names, to_numpy
 from .._described import MetricInfo
 from .._registry import metric_of
+from ._baselines import Background
 from ._data import Run, explained
 from ._keywords import Scoring
 from ._masked import MaskedModel, MaskedRun
@@ -42,27 +43,31 @@ class Metric:
 
     def __init__(self, **parameters: Any) -> None:
         known = {parameter.name: parameter for parameter in self.info.parameters}
+        #: Parameters as they were given.
+        self.given: dict[str, Any] = {}
         #: Parameters that are arrays or functions.
         self.arrays: dict[str, Any] = {}
-        given = []
+        texts_and_numbers = []
         taken = [*known, *(["draws"] if self.info.draws is not None else [])]
         for name, value in parameters.items():
             is_draws = name not in known
             if name not in taken:
-                names = ", ".join(taken) or "none"
-                raise TypeError(f"{type(self).__name__} has no parameter {name!r}; it has {names}")
+                names, near = ", ".join(taken) or "none", _native.nearest_name(name, taken)
+                hint = f"; did you mean {near!r}?" if near else ""
+                raise TypeError(f"{type(self).__name__} has no parameter {name!r}; it has {names}{hint}")
             if name == "steps" and (value is None or str(value) == "-1"):
                 value = "all"
             if value is None:
                 continue
+            self.given[name] = value
             if isinstance(value, (bytes, bytearray)):
                 # Else they are read as a list of numbers.
                 value = repr(value)
             if is_draws or (known[name].takes_functions and _is_array_or_function(name, value)):
                 self.arrays[name] = value
             else:
-                given.append((name, value))
-        values = _native.attribution_parameters(self.name, given)
+                texts_and_numbers.append((name, value))
+        values = _native.attribution_parameters(self.name, texts_and_numbers)
         #: Parameters that differ from their defaults.
         self.parameters: dict[str, Any] = {
             # 1 and 1.0 may be two values: so many, and a share.
@@ -119,10 +124,38 @@ class Metric:
         >>> MuFidelity().with_seed(3)
         MuFidelity(seed=3)
         """
-        takes_seed = any(parameter.name == "seed" for parameter in self.info.parameters)
-        if not takes_seed or "seed" in self.parameters:
+        return self._with_default("seed", seed)
+
+    def with_baseline(self, baseline: Any) -> Metric:
+        """Return the metric with this baseline, unless it has no baseline or was given one.
+
+        Parameters
+        ----------
+        baseline : optional
+            Replacement for removed features, see :func:`~xai_metrics.attribution.evaluate`;
+            ``None`` for that of the metric.
+
+        Returns
+        -------
+        Metric
+            A copy, or the metric itself.
+
+        Examples
+        --------
+        >>> from xai_metrics.attribution.metrics import Deletion, Sparseness
+        >>> Deletion(steps=5).with_baseline("mean"), Deletion(baseline=0.0).with_baseline("mean")
+        (Deletion(steps=5, baseline='mean'), Deletion())
+        >>> Sparseness().with_baseline("mean")
+        Sparseness()
+        """
+        return self._with_default("baseline", baseline)
+
+    def _with_default(self, name: str, value: Any) -> Metric:
+        """Return the metric with a parameter that it has and was not given."""
+        has_parameter = any(parameter.name == name for parameter in self.info.parameters)
+        if value is None or not has_parameter or name in self.given:
             return self
-        return type(self)(**{**self.parameters, **self.arrays, "seed": seed})
+        return type(self)(**{**self.given, name: value})
 
     def evaluate(self, *arguments: Any, **named: Any) -> MetricValue:
         """Compute the metric for one explainer.
@@ -355,7 +388,7 @@ def _is_array_or_function(name: str, value: Any) -> bool:
     """Return whether a parameter is a function, an array of whole inputs, or named values, rather
     than a number per channel.
     """
-    if is_explainer(value):
+    if is_explainer(value) or isinstance(value, Background):
         return True
     if isinstance(value, str) or not hasattr(value, "__len__"):
         return False

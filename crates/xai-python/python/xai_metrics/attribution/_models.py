@@ -286,7 +286,7 @@ def argument_function(
     if wants_tables and inputs.table is None:
         raise ValueError(f"framework: {tensors.framework!r} needs inputs that are a table")
     of_tables = inputs.table is not None and (
-        wants_tables or inputs.has_words or knows_columns(model)
+        wants_tables or inputs.has_codes or knows_columns(model)
     )
     columns = inputs.table.names if of_tables and inputs.table is not None else None
     known = _columns_of(model) if columns is not None and in_own_order else None

@@ -130,6 +130,7 @@ class OwnMetric(Metric):
             )
         self.metric = metric
         self.name = str(getattr(metric, "name", kind))
+        self.given = {}
         self.arrays = {}
         self.parameters = {}
         summary, *_ = (type(metric).__doc__ or "").strip().splitlines() or [""]
