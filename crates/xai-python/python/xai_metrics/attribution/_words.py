@@ -14,6 +14,7 @@ import numpy as np
 
 from .._arrays import reals
 from .._display import Shown, paragraphs
+from .._results import NEGATIVE, POSITIVE
 from ._masked import MaskedModel
 
 if TYPE_CHECKING:
@@ -222,8 +223,8 @@ class ColoredText(Shown):
             parts.append(html.escape(self.words.text[done:start]))
             done = end
             share = 0.0 if largest == 0 else abs(value) / largest
-            # Blue for, orange against; the underline says the sign where colours are not printed or not seen.
-            color = f"rgba({'31,119,180' if value > 0 else '255,127,14'},{0.6 * share:.2f})"
+            # The underline shows the sign without colours, too.
+            color = f"{POSITIVE if value > 0 else NEGATIVE}{round(255 * 0.6 * share):02x}"
             line = "" if share < 0.05 else f";border-bottom:2px {'solid' if value > 0 else 'dotted'} currentColor"
             word = html.escape(self.words.text[start:end])
             description = f"{word}, {value:.3g}"
@@ -242,8 +243,8 @@ class ColoredText(Shown):
 
 
 def color_text(text: Words | str, attributions: Any, title: str = "", pattern: str = r"\w+") -> ColoredText:
-    r"""Colour the words of a text by their attributions: blue and underlined if positive, orange and
-    dotted if negative.
+    r"""Colour the words of a text by their attributions: red and underlined if positive, blue and
+    dotted if negative, as in plots and reports.
 
     The intensity is the magnitude relative to the largest one in the text. Screen readers read
     each value.
