@@ -775,7 +775,7 @@ def test_what_padding_excludes_is_said() -> None:
         with pytest.raises(ValueError, match=f"n_features: expected .*{message}"):
             evaluate(token_model, inputs, targets, {"a": maps}, ["deletion"], n_features=counts)
     inputs["attention_mask"][1] = 0
-    with pytest.raises(ValueError, match=r"attention_mask'\]\[1\]: masks every position"):
+    with pytest.raises(ValueError, match=r"attention_mask'\]: sample 1 has no feature; leave it out"):
         evaluate(token_model, inputs, targets, {"a": maps}, ["deletion"])
 
 

@@ -67,6 +67,7 @@ def names() -> dict[str, Any]:
             intermediate_size=8,
         )
     )
+    tokenizer = transformers.BertTokenizer(vocab={word: i for i, word in enumerate("[PAD] [UNK] [CLS] [SEP] [MASK] a good bad film".split())})
     columns = list(people.columns)
     cnn(torch.zeros(1, 3, 8, 8))
     return {
@@ -100,6 +101,10 @@ def names() -> dict[str, Any]:
         "bert": bert,
         "ids": RANDOM.integers(4, 9, (6, 5)),
         "mask": np.ones((6, 5), int),
+        "LayerIntegratedGradients": captum.LayerIntegratedGradients,
+        "text_pipeline": transformers.pipeline("text-classification", model=bert, tokenizer=tokenizer),
+        "texts": ["a good film", "bad"],
+        "labels": ["LABEL_1", "LABEL_0"],
     }
 
 
@@ -111,4 +116,4 @@ def test_lines_of_the_documentation(line: str, names: dict[str, Any]) -> None:
 
 
 def test_there_are_such_lines() -> None:
-    assert len(LINES) == 12
+    assert len(LINES) == 14

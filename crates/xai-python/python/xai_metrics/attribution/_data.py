@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -19,6 +19,7 @@ from ._explanations import MapReader, note
 from ._inputs import Inputs, first_of
 from ._keywords import INPUTS, Scoring, SideInputs, split
 from ._layout import activation_of, channels_axis, layout_of, shape_of
+from ._pipelines import TokenizedTexts, is_text_pipeline
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,6 +73,8 @@ class Run:
     baseline: Any = None
     #: Seed of random background rows.
     seed: int = 1
+    #: Texts that the inputs are the tokens of.
+    texts: list[str] | None = None
     progress: Any = None
     #: Values assumed for arguments that were not given.
     assumed: dict[str, str] = field(default_factory=dict)
@@ -80,7 +83,22 @@ class Run:
     def from_keywords(cls, **arguments: Any) -> Run:
         """Create a run from its fields and those of :class:`SideInputs` and :class:`Scoring`."""
         sides, scoring, others = split(arguments)
-        return cls(sides=sides, scoring=scoring, **others)
+        run = cls(sides=sides, scoring=scoring, **others)
+        if is_text_pipeline(run.model):
+            run._tokenize()
+        return run
+
+    def _tokenize(self) -> None:
+        """Replace a pipeline by its model, and texts by their tokens."""
+        if self.inputs is None:
+            raise ValueError("inputs: expected texts, which the pipeline tokenizes")
+        tokenized = TokenizedTexts.of(self.model, self.inputs, self.targets)
+        self.model, self.inputs, self.targets = tokenized.model, tokenized.inputs, tokenized.targets
+        self.texts, self.baseline = tokenized.texts, tokenized.baseline
+        self.assumed["baseline"] = f"{tokenized.baseline}, {tokenized.reason}"
+        if self.scoring.activation is None:
+            self.scoring = replace(self.scoring, activation=tokenized.activation)
+            self.assumed["activation"] = f"{tokenized.activation}, as the pipeline applies"
 
     @cached_property
     def model_inputs(self) -> Inputs | None:
@@ -155,12 +173,21 @@ class Run:
 
     @cached_property
     def features(self) -> npt.NDArray[np.bool_] | None:
-        """Boolean mask of the positions that are not padding; ``None`` if there is no padding."""
-        features = _padding.features_of(self.model_inputs, self.scoring.n_features)
-        if features is not None:
-            of = "the attention mask" if self.scoring.n_features is None else "n_features"
-            note(self.assumed, "features", f"the positions of {of}, the others are padding")
+        """Boolean mask of the positions that are features; ``None`` if all are."""
+        scoring = self.scoring
+        features = _padding.features_of(self.model_inputs, scoring.n_features, scoring.special_tokens)
+        if features is not None and self.model_inputs is not None:
+            of = "the attention mask" if scoring.n_features is None else "n_features"
+            special = self.model_inputs.special is not None and not scoring.special_tokens
+            others = "special tokens and padding" if special else "padding"
+            note(self.assumed, "features", f"the positions of {of}, the others are {others}")
         return features
+
+    def spread(self, values: Any, name: str) -> Any:
+        """Return values of sequences of different lengths as an array over all positions."""
+        if self.inputs is None or self.features is None:
+            return values
+        return _padding.spread(values, name, self.features, _padding.attended_of(self.model_inputs))
 
     @property
     def needs_samples(self) -> bool:
@@ -208,6 +235,7 @@ class Run:
             self.assumed,
             self._named[0],
             None if self.scoring.explained_class is None else int(targets_of([self.scoring.explained_class], 1, self.classes)[0]),
+            spread=self.spread,
         )
 
     def check(self) -> None:
@@ -355,10 +383,20 @@ class Run:
         )
 
         def read(answer: Any, targets: npt.NDArray[Any]) -> Any:
+            if _models.is_captum(word) and self.model_inputs is not None and self.model_inputs.whole is not None:
+                answer = self._summed_over_embedding(answer, name)
             return self.map_reader.maps(answer, "explainer", name, lambda _: targets)
 
         n_outputs = None if self.model is None or self.scoring.score is not None else lambda: self._n_outputs
         return _models.explainer_function(explainer, self.tensors, self.classes, given, read, n_outputs)
+
+    def _summed_over_embedding(self, answer: Any, name: str) -> Any:
+        """Add up attributions ``(n, tokens, elements)`` of the layer that embeds tokens."""
+        array = self.tensors.array(answer[0] if isinstance(answer, tuple) else answer, "the maps of the explainer")
+        if array.ndim != 3:
+            return array
+        note(self.assumed, f"maps of {name}", "summed over the elements of the embedding")
+        return array.sum(axis=-1)
 
     def maps(self, maps: Any, called: str, name: str) -> Any:
         """Return maps with the columns of the inputs, or the explainer as a function."""
@@ -376,6 +414,9 @@ class Run:
 
     def _explained(self, name: str, maps: Any, explainer: Any) -> Any:
         called = f"explainers[{name!r}]" if self.by_name else "explanations"
+        if maps is None and self.texts is not None and is_from_package(explainer, "shap"):
+            # It tokenizes texts itself.
+            maps, explainer = explainer(self.texts), None
         maps = self.maps(maps, called, name)
         if maps is not None and self.inputs is None and maps.ndim == 3:
             if (self.scoring.layout or "").startswith("channels"):
@@ -475,7 +516,7 @@ class Run:
             values = getattr(sides, name)
             if values is None:
                 return None
-            return planes(convert(self.in_order(self.aligned(values, name), name), name), shape, n)
+            return planes(convert(self.in_order(self.spread(self.aligned(values, name), name), name), name), shape, n)
 
         if _models.is_explainer(sides.reference_maps):
             raise TypeError(

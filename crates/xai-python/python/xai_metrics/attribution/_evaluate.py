@@ -13,6 +13,7 @@ from ._masked import MaskedModel, MaskedRun
 from ._metric import Metric
 from ._selection import select
 from ._table import EvaluationTable, EvaluationValues
+from ._texts import is_ragged
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -62,6 +63,9 @@ def evaluate(
           classes.
         - A method of a torch module: the same inputs as the module.
         - A :class:`MaskedModel`: sample indices and masks of kept features, for any modality.
+        - A text-classification pipeline of transformers: the tokens of its tokenizer. ``inputs`` are
+          texts, whose tokens without special ones are the features; removed tokens are replaced by
+          the mask token, unless ``baseline`` is another; targets may be labels.
         - Other callables: NumPy arrays, or tensors if ``inputs`` are tensors, see
           ``framework``.
     inputs : array-like, table, mapping or tuple of array-likes, or None
@@ -108,7 +112,13 @@ def evaluate(
         - A function ``explainer(inputs, targets) -> maps``, whose inputs are those of the
           model; an object with ``attribute``, as in Captum; an explainer of SHAP.
         - A pair ``(explainer, {"n_steps": 20})`` of one of these with its keyword arguments.
-        - A name from :func:`explain`, such as ``"random"``: a reference explainer.
+        - A name from :func:`explain`, such as ``"random"``: a reference explainer. For a masked model
+          ``"random"``, ``"constant"`` or ``"occlusion"``, the fall of the score without each feature.
+        - For texts, a list with an array per sample: of its features, or of all tokens of its
+          attention mask. Masks, such as rationales, may be such lists, too. Without a model and
+          inputs, maps of different lengths are evaluated as they are.
+        - Of inputs by name, objects of Captum explain the first, ``LayerIntegratedGradients`` of an
+          embedding for instance; attributions are summed over the elements of an embedding.
     metrics : str, or iterable or mapping of names and metrics
         Names of the registry, with settings as on the command line: ``"deletion"``,
         ``"deletion(steps=20), complexity"``; or objects of :mod:`~xai_metrics.attribution.metrics`;
@@ -163,7 +173,7 @@ def evaluate(
     Examples
     --------
     >>> import numpy as np
-    >>> from xai_metrics.attribution import Background, evaluate
+    >>> from xai_metrics.attribution import Background, evaluate, text_model
     >>> x = np.array([[0.8, 0.2], [0.4, 0.6], [0.9, 0.1]])
     >>> maps = {"good": np.eye(2)[[0, 1, 0]], "bad": np.eye(2)[[1, 0, 1]]}
     >>> table = evaluate(lambda x: x, x, [0, 1, 0], maps, ["average_drop", "deletion"])
@@ -186,6 +196,15 @@ def evaluate(
     >>> sorted(table["deletion"].ranking)[-2:]
     ['occlusion', 'random']
 
+    Texts, with the words that people marked:
+
+    >>> model = text_model(lambda texts: [text.count("good") for text in texts], ["a good film", "so good"])
+    >>> explainers = {"mine": [[0.0, 1.0, 0.0], [0.0, 1.0]], "occlusion": "occlusion", "random": "random"}
+    >>> rationales = [[False, True, False], [False, True]]
+    >>> table = evaluate(model, None, None, explainers, "comprehensiveness, token_f1(k=1)", masks=rationales)
+    >>> table["token_f1"]["occlusion"].value, table["comprehensiveness"].ranking[-1]
+    (1.0, 'random')
+
     Settings, and rows of background data in the place of removed features:
 
     >>> background = Background([[0.5, 0.5], [0.1, 0.3]], "random")
@@ -207,6 +226,8 @@ def evaluate(
         evaluate(keras_model, x, y, {"gradient": "input_x_gradient"})
         evaluate(jax.jit(lambda x: x @ weights), x, y, {"gradient": "input_x_gradient"})
         evaluate(bert, {"input_ids": ids, "attention_mask": mask}, y, {"tokens": ("occlusion", {"baseline": 3})})
+        evaluate(bert, {"input_ids": ids, "attention_mask": mask}, y, {"ig": LayerIntegratedGradients(bert, bert.bert.embeddings)})
+        evaluate(text_pipeline, texts, labels, {"occlusion": "occlusion", "random": "random"})
     """
     level, replicates = number("level", level), whole("replicates", replicates, 0)
     run = Run.from_keywords(model=model, inputs=inputs, targets=targets, curves=True, by_name=True, **keywords)
@@ -294,7 +315,8 @@ def _evaluated(
         raise TypeError(f"explainers: expected a mapping by name, got {type(explainers).__name__}")
     if not explainers:
         raise ValueError("explainers: empty")
-    if isinstance(run.model, MaskedModel):
+    is_ragged_alone = run.model is None and run.inputs is None and any(map(is_ragged, explainers.values()))
+    if isinstance(run.model, MaskedModel) or is_ragged_alone:
         if baseline is not None:
             raise ValueError("baseline: expected None: a masked model is called without the removed features")
         return _evaluate_masked(run, explainers, metrics, seed, n_jobs, progress)
@@ -306,8 +328,11 @@ def _evaluated(
         (str(name), *explained(value, f"explainers[{str(name)!r}]"))
         for name, value in explainers.items()
     ]
-    run.baseline, run.seed = baseline, seed
-    asked, skipped = select(metrics, run, baseline)
+    run.seed = seed
+    if baseline is not None:
+        run.baseline = baseline
+        run.assumed.pop("baseline", None)
+    asked, skipped = select(metrics, run, run.baseline)
     run.metrics = [(name, metric.with_seed(seed)) for name, metric in asked]
     if not run.metrics:
         why = "".join(f"; {name} {reason}" for name, reason in skipped.items())
@@ -323,7 +348,7 @@ def _evaluated(
 def _evaluate_masked(
     given: Run, explainers: Mapping[str, Any], metrics: Any, seed: int, n_jobs: int | None, progress: bool
 ) -> EvaluationValues:
-    """Compute the values of all explainers of a masked model."""
+    """Compute the values of all explainers of a masked model, or of maps of different sizes."""
     run = MaskedRun.from_run(given, explainers)
     asked, skipped = select(metrics, run)
     run.metrics = [(name, metric.with_seed(seed)) for name, metric in asked]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._alignment import Alignment
-from .._arrays import column_names, in_order_of, is_lazy, reals, to_numpy
+from .._arrays import booleans, column_names, in_order_of, is_lazy, reals, to_numpy
 from .._frameworks import Tensors, is_from_package
 from ._columns import Table
 
@@ -39,6 +39,8 @@ class Inputs:
     def __init__(self, given: Any) -> None:
         self.table: Table | None = None
         self.others = {}
+        #: Positions of special tokens, which the model is not given.
+        self.special: npt.NDArray[np.bool_] | None = None
         #: True if several inputs are given by name.
         self.is_named = isinstance(given, Mapping)
         name, first = "inputs", given
@@ -49,6 +51,9 @@ class Inputs:
             arrays = dict(parts.items())
             self.first = next(iter(arrays))
             first, name = arrays.pop(self.first), f"inputs[{self.first!r}]"
+            special = arrays.pop("special_tokens_mask", None)
+            if special is not None:
+                self.special = booleans(special, "inputs['special_tokens_mask']", 2)
             alignment = Alignment()
             alignment.take(first, name, "samples")
             self.others = {
@@ -71,6 +76,8 @@ class Inputs:
             self.array = reals(numbers if self.table is None else first, name)
         #: Type of integer inputs; ``None`` for others.
         self.whole = None if kind not in "iu" else numbers.dtype
+        if self.special is not None and self.special.shape != self.array.shape:
+            raise ValueError(f"inputs['special_tokens_mask']: expected shape {self.array.shape}, got {self.special.shape}")
         for key, other in self.others.items():
             if other.ndim == 0 or len(other) != len(self.array):
                 expected = f"one row per sample, {len(self.array)}"

@@ -16,7 +16,7 @@ from ._data import Run, explained
 from ._keywords import Scoring
 from ._masked import MaskedModel, MaskedRun
 from ._models import is_explainer
-from ._texts import is_ragged, measure_ragged
+from ._texts import FAST_METRICS, is_ragged, measure_ragged
 from ._value import Curve, MetricValue, pairs_of, undefined_value, warn, with_remarks
 
 if TYPE_CHECKING:
@@ -193,20 +193,22 @@ class Metric:
         """Compute the metric from the fields of a run and its side inputs."""
         run = dict(run)
         n_jobs = threads(run.pop("n_jobs", None))
-        if isinstance(run.get("model"), MaskedModel):
+        model, maps = run.get("model"), run.get("explanations")
+        is_ragged_alone = model is None and run.get("inputs") is None and is_ragged(maps)
+        if is_ragged_alone and {name for name, value in run.items() if value is not None} == {"explanations", "masks"}:
+            if self.name in FAST_METRICS:
+                return measure_ragged(self.name, self.parameters, maps, run["masks"], n_jobs)
+        if isinstance(model, MaskedModel) or is_ragged_alone:
             return self._measure_masked(run, n_jobs)
         maps, explainer = run.pop("explanations", None), run.pop("explainer", None)
-        if is_ragged(maps):
-            masks = run.pop("masks", None)
-            given = next((name for name, value in run.items() if value is not None), None)
-            if given is not None:
-                raise ValueError(f"{given}: not for maps of different sizes")
-            return measure_ragged(self.name, self.parameters, maps, masks, n_jobs)
         one = explainer if maps is None else maps
         # What is missing is named by the metric that needs it.
         if one is not None and (maps is None or explainer is None):
             maps, explainer = explained(one)
-        asked = Run.from_keywords(**run, metrics=[(self.name, self)])
+        asked = Run.from_keywords(**run)
+        asked.metrics = [(self.name, self.with_baseline(asked.baseline))]
+        if "baseline" in self.given:
+            asked.assumed.pop("baseline", None)
         if maps is not None or explainer is not None:
             asked.explainers = [("explainer", maps, explainer)]
         self.check(asked)
@@ -252,7 +254,7 @@ class Metric:
         )
 
     def _measure_masked(self, run: dict[str, Any], n_jobs: int | None) -> MetricValue:
-        """Compute the metric for a masked model."""
+        """Compute the metric for a masked model, or for maps of different sizes."""
         maps = run.pop("explanations", None)
         asked = MaskedRun.from_run(Run.from_keywords(**run), {"explanations": maps})
         asked.check(self)

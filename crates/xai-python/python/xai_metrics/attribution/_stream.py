@@ -25,6 +25,7 @@ from ._keywords import Scoring, SideInputs, StreamKeywords, split, with_keywords
 from ._metric import Metric
 from ._models import is_explainer
 from ._own import OwnMetric
+from ._pipelines import is_text_pipeline
 from ._selection import has_word, select
 from ._table import EvaluationTable, EvaluationValues
 
@@ -163,6 +164,8 @@ class _Stream:
         if not isinstance(explainers, Mapping):
             kind = type(explainers).__name__
             raise TypeError(f"explainers: expected a mapping by name, got {kind}")
+        if is_text_pipeline(model):
+            raise TypeError("model: a pipeline is evaluated by evaluate, which takes all texts at once")
         self.source = source_of(data, whole_or_none("batch_size", scoring.batch_size, 1))
         self.model, self.metrics, self.scoring = model, metrics, scoring
         self.baseline: Any = None

@@ -16,6 +16,8 @@ from .._arrays import reals
 from .._display import Shown, paragraphs
 from .._results import NEGATIVE, POSITIVE
 from ._masked import MaskedModel
+from ._models import ModelAdapter
+from ._pipelines import is_text_pipeline, labels_of, text_scores
 
 if TYPE_CHECKING:
     import os
@@ -60,6 +62,26 @@ class Words:
             The text with its words.
         """
         return cls(text, tuple(found.span() for found in re.finditer(pattern, text)))
+
+    @classmethod
+    def of_tokens(cls, text: str, tokenizer: Any) -> Words:
+        """Split a text into the tokens of a tokenizer, without special tokens.
+
+        Parameters
+        ----------
+        text : str
+            The text.
+        tokenizer : tokenizer
+            Fast tokenizer of transformers, which knows where tokens are in the text.
+
+        Returns
+        -------
+        Words
+            The text with its tokens.
+        """
+        encoded = tokenizer(text, return_offsets_mapping=True, return_special_tokens_mask=True)
+        places = zip(encoded["offset_mapping"], encoded["special_tokens_mask"])
+        return cls(text, tuple((int(start), int(end)) for (start, end), is_special in places if not is_special))
 
     @property
     def words(self) -> list[str]:
@@ -112,8 +134,8 @@ def text_model(
     Parameters
     ----------
     model : callable
-        Is given a list of texts and answers ``(n,)`` or ``(n, n_outputs)``: the ``predict_proba`` of a pipeline of scikit-learn, for
-        instance.
+        Function from a list of texts to ``(n,)`` or ``(n, n_outputs)``, such as the ``predict_proba`` of a pipeline of scikit-learn; or
+        a text-classification pipeline of transformers. Targets may be labels of both.
     texts : sequence of str
         The samples.
     mask : str, optional
@@ -167,17 +189,21 @@ def text_model(
             'would answer, too; give name="sentiment-v1", for instance'
         )
     names = [_digest(text, mask, called) for text in of_texts]
-    return TextModel(model, of_texts, mask, cache=cache, max_calls=max_calls, names=names)
+    how = {"cache": cache, "max_calls": max_calls, "names": names}
+    if is_text_pipeline(model):
+        return TextModel(text_scores(model), of_texts, mask, labels=labels_of(model), **how)
+    adapter = ModelAdapter.for_model(model)
+    return TextModel(adapter.call, of_texts, mask, labels=adapter.classes, **how)
 
 
 def _name_of(model: Any) -> str | None:
     """Return the name of a model, or of the object whose method it is; ``None`` if it has only a
     class name.
     """
-    of = getattr(model, "__self__", model)
+    of = model.model if is_text_pipeline(model) else getattr(model, "__self__", model)
     known = (getattr(of, name, None) for name in ("name_or_path", "__qualname__"))
     name = next((name for name in known if isinstance(name, str) and name and not name.endswith("<lambda>")), None)
-    return name if name is None or of is model else f"{name}.{getattr(model, '__name__', '')}"
+    return name if name is None or of is model or is_text_pipeline(model) else f"{name}.{getattr(model, '__name__', '')}"
 
 
 def _owner(model: Any) -> str:
