@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import xai_metrics
 from xai_metrics import Report, casebased, counterfactual, find, graph, repro
-from xai_metrics.attribution import EvaluationTable, EvaluationValues, evaluate, meta_consistency
+from xai_metrics.attribution import EvaluationTable, EvaluationValues, base_scores, evaluate, meta_consistency
 from xai_metrics.casebased import data_attribution
 
 RANDOM = np.random.default_rng(5)
@@ -131,6 +131,34 @@ def test_a_page_shows_the_best_and_the_worst_maps(table: EvaluationTable) -> Non
         flat = IMAGES.reshape(20, -1)
         of_rows = evaluate(model, flat, TARGETS, {"mine": flat}, ["deletion"])
         of_rows.with_maps(model, flat, TARGETS, {"mine": flat})
+
+
+def test_maps_are_shown_in_every_form_that_evaluate_accepts(table: EvaluationTable) -> None:
+    how: dict[str, Any] = {"activation": "softmax", "layout": "channels-last"}
+    maps = RANDOM.normal(size=(20, 6, 6))
+    segments = np.arange(36).reshape(6, 6) // 9
+
+    def shown(given: Any, targets: Any = TARGETS, **more: Any) -> Any:
+        with_maps = table.with_maps(model, IMAGES, targets, EXPLAINERS | {"gradient": given}, **how, **more)
+        assert with_maps._pictures is not None
+        return with_maps._pictures[1][0]
+
+    x, plain, targets, scores, _ = shown(maps)
+    rows = [int(np.argmin(np.abs(IMAGES - image).sum(axis=(1, 2, 3)))) for image in x]
+    np.testing.assert_allclose(plain, maps[rows], rtol=1e-6)
+    np.testing.assert_allclose(scores, base_scores(model, IMAGES, TARGETS, activation="softmax")[rows])
+    assert targets == TARGETS[rows].tolist()
+    for same in ((maps, gradient), maps.tolist(), maps[..., None]):
+        np.testing.assert_allclose(np.reshape(shown(same)[1], plain.shape), plain)
+    by_class = np.stack([maps[..., None] * (1.0 + label) for label in range(3)], axis=-1)
+    np.testing.assert_allclose(shown(by_class)[1][..., 0], plain * (1.0 + TARGETS[rows])[:, None, None], rtol=1e-6)
+    predicted = model(IMAGES).argmax(axis=1)[rows]
+    assert shown(by_class, None)[2] == shown("random", None)[2] == predicted.tolist()
+    values = RANDOM.random((20, 4))
+    for given, more in (((values, segments), {}), (values, {"segments": segments})):
+        np.testing.assert_allclose(shown(given, **more)[1], values[rows][:, segments], rtol=1e-6)
+    assert shown(maps[:, ::2, ::2])[1].shape == shown(("occlusion", {"patch": 3}))[1].shape == plain.shape
+    np.testing.assert_allclose(shown(gradient)[1], gradient(IMAGES, TARGETS)[rows], rtol=1e-6)
 
 
 def test_each_family_has_a_section(

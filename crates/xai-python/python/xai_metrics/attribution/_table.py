@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .. import _native
-from .._alignment import Alignment
 from .._arguments import check_class, looked_up, number, seed_of, threads, whole
-from .._arrays import reals, to_numpy
 from .._display import Display, Estimate, Record, Shown, count, grid, percent
 from .._report import Reported
 from .._results import Result, Table, latex, latex_tabular, pandas_library, text_or_file
 from .._statistics import Interval, interval_of
 from ..reliability import MetaConsistency, meta_consistency
 from . import _plots
-from ._data import Run, explained
+from ._pictures import pictures
 from ._reliability import Reliability
 from ._value import (
     Curve,
@@ -658,15 +656,16 @@ class EvaluationTable(Reported, Table):
     ) -> EvaluationTable:
         """Return a copy whose :meth:`report` shows the best and worst map of each explainer.
 
-        The model is called only for the few samples that are shown.
+        The model is called only for the few samples that are shown, unless maps of all classes are
+        given without targets, which are predicted then.
 
         Parameters
         ----------
         model, inputs, targets, explainers
             The arguments of :func:`evaluate`; the inputs must be images.
         **how
-            Keyword arguments of :func:`evaluate` for the model: ``activation``, ``layout``,
-            ``framework``, …
+            Keyword arguments of :func:`evaluate` for the model and its explanations: ``activation``,
+            ``layout``, ``framework``, ``segments``, ``explained_class``, …
 
         Returns
         -------
@@ -683,40 +682,10 @@ class EvaluationTable(Reported, Table):
             raise ValueError(
                 f"explainers: expected all that the table has, {', '.join(lacking)} missing"
             )
-        parts = {"inputs": inputs, "targets": targets}
-        parts |= {f"explainers[{e!r}]": explained(explainers[e])[0] for e in self.explainers}
-        for what, values in parts.items():
-            if values is not None and len(values) != self.n_samples:
-                raise ValueError(
-                    f"{what}: expected the {self.n_samples} samples of the table, got {len(values)}"
-                )
+        shown = dict(zip(self.explainers, _native.Report.shown(self.values._native)))
+        arguments = {"model": model, "inputs": inputs, "targets": targets, **how}
         table = EvaluationTable(self.values, self._table)
-        pictures, layout = [], None
-        alignment = Alignment()
-        inputs, targets = alignment.take_all({"inputs": inputs, "targets": targets}, "samples")
-        for name, rows in zip(self.explainers, _native.Report.shown(self.values._native)):
-            maps, explainer = explained(explainers[name])
-            maps = alignment.take(maps, f"explainers[{name!r}]", "samples")
-            maps = None if maps is None else reals(maps, "explainers")[rows]
-            given = [(name, maps, explainer if maps is None else None)]
-            known = None if targets is None else to_numpy(targets, "targets")[rows]
-            run = Run.from_keywords(model=model, inputs=reals(inputs, "inputs")[rows], targets=known, **how)
-            run.explainers = given
-            request = run.request()
-            layout = request["layout"]
-            if not str(layout).startswith("channels"):
-                raise ValueError("inputs: expected images, whose maps can be shown")
-            x, y = request["inputs"], request["targets"]
-            _, maps, explainer = request["explainers"][0]
-            if maps is None:
-                maps = explainer(np.array(x), y)
-                request["explainers"] = [(name, maps, None)]
-            base, masked = _native.attribution_scores(request, None)
-            classes = y.tolist() if y.ndim == 1 else None
-            single = [np.ascontiguousarray(array, dtype=np.float32) for array in (x, maps)]
-            pictures.append((*single, classes, base.tolist(), masked.tolist()))
-        if layout is not None:
-            table._pictures = (layout, pictures)
+        table._pictures = pictures(arguments, explainers, shown, self.n_samples)
         return table
 
     def reliability(self, *, n_jobs: int | None = None) -> Reliability:
