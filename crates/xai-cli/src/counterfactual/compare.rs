@@ -8,13 +8,16 @@ use xai_metrics::common::describe::Setting;
 use xai_metrics::common::evaluation::{
     EvaluationTable, EvaluationValues, MetricValues, check_size,
 };
-use xai_metrics::counterfactual::metric::{Coverage, GroupGap, group_gap};
-use xai_metrics::counterfactual::{Change, CounterfactualValues, input, registry};
-use xai_report::sections::counterfactual::{FeatureChange, FeatureViolation};
+use xai_metrics::counterfactual::metric::{ChangeAgreement, Coverage, GroupGap, group_gap};
+use xai_metrics::counterfactual::{
+    Change, CounterfactualMetric, CounterfactualValues, input, registry,
+};
+use xai_report::sections::counterfactual::{FeatureChange, FeatureViolation, MethodAgreement};
 
 use crate::counterfactual::data::{Method, Study, StudyOptions};
 use crate::counterfactual::family::{CounterfactualMetrics, is_possible};
 use crate::metric_commands::comparison::ComparisonOptions;
+use crate::metric_commands::selection::SelectedMetric;
 use crate::metric_commands::{InputFiles, Run};
 use crate::output::{intervals, text};
 use crate::usage::interval_options::IntervalOptions;
@@ -240,6 +243,25 @@ impl ComparedMethods {
             violation.shares.iter().flatten().any(|share| *share > 0.0)
         };
         violations.filter(is_violated).collect()
+    }
+
+    /// Agreement of every two methods on the features that they change.
+    pub(crate) fn agreement(&self) -> Result<Vec<MethodAgreement>, xai_metrics::Error> {
+        let named = || self.table.explainers.iter().zip(&self.methods);
+        let mut agreement = Vec::new();
+        for (position, (first, method)) in named().enumerate() {
+            for (second, other) in named().skip(position + 1) {
+                let data = self
+                    .study
+                    .data(method)?
+                    .others(other.rows.view(), &other.query)?;
+                agreement.push(MethodAgreement {
+                    methods: [first.clone(), second.clone()],
+                    jaccard: ChangeAgreement::new().evaluate(&data)?.value,
+                });
+            }
+        }
+        Ok(agreement)
     }
 
     /// Changed features of some queries: of the first counterfactual of each method.

@@ -127,5 +127,6 @@ fn evaluate(
         .map_err(Failure::new)?;
     section.violations = compared.violations();
     section.changes = compared.changes(&shown);
+    section.agreement = compared.agreement().map_err(Failure::new)?;
     Ok(section)
 }
