@@ -94,7 +94,7 @@ impl TrainingRows {
     ///
     /// # Errors
     /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) if whitening overflows `f64`.
-    pub(crate) fn prepare(self, distance: &Distance) -> Result<(Self, Distance)> {
+    pub fn prepare(self, distance: &Distance) -> Result<(Self, Distance)> {
         if !distance.needs_preparation() {
             return Ok((self, distance.prepared_distance()));
         }
