@@ -53,21 +53,24 @@
 #![warn(missing_debug_implementations)]
 
 mod data;
+mod density;
 mod distance;
 mod edit_distance;
 mod given;
 pub mod input;
 pub mod metric;
+mod neighborhood;
+mod own_neighbors;
 mod reference;
 pub mod registry;
 mod schema;
-mod search;
+mod searches;
 mod selection;
 mod unlike;
 mod values;
 
 pub use data::{CounterfactualData, ModelFunction, Rule};
-pub use distance::{DistanceOptions, MadScale, MixedDistance, ZeroScale};
+pub use distance::{DistanceOptions, MadScale, MixedDistance, RowDistance, ZeroScale};
 pub use edit_distance::{EDIT_DISTANCE, EditDistance, edit_distance, edit_distances};
 pub use given::{InputArray, spec};
 pub use metric::CounterfactualMetric;
