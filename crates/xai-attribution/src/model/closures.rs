@@ -130,7 +130,7 @@ where
 ///     Ok(rows.to_vec())
 /// });
 /// let inputs = samples_from_slice(&[1, 2], &[1.0, 2.0])?;
-/// AverageDrop::new().evaluate(&model, inputs, &[1], inputs)?;
+/// AverageDrop::new().evaluate(&model, inputs.view(), &[1], inputs.view())?;
 /// assert_eq!(n_rows, 2);
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
