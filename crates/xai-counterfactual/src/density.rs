@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use xai_core::ExactMean;
 use xai_neighbors::Nearest;
 
 use crate::neighborhood::Neighborhood;
-use crate::values::mean;
 
 /// What is known of the neighbours of the training rows among each other.
 #[derive(Debug, Default)]
@@ -43,8 +43,8 @@ impl Density {
 
     /// Mean reach of a row to its neighbours: their distance, or if larger that of their own last neighbour.
     fn reach_to(&self, near: impl Iterator<Item = Nearest>) -> f64 {
-        let reach = near.map(|near| Some(near.distance.max(self.last[near.index])));
-        mean(reach).unwrap_or(0.0)
+        let reach = near.map(|near| near.distance.max(self.last[near.index]));
+        reach.collect::<ExactMean>().value().unwrap_or(0.0)
     }
 
     /// Local outlier factor of a row by its neighbours; `epsilon` is added to each mean reach.
@@ -58,7 +58,7 @@ impl Density {
                 (other > 0.0).then(|| own / other)
             }
         };
-        let ratios: Option<Vec<f64>> = near.iter().map(ratio).collect();
-        mean(ratios?.into_iter().map(Some))
+        let ratios: Option<ExactMean> = near.iter().map(ratio).collect();
+        ratios?.value()
     }
 }

@@ -5,7 +5,7 @@ use xai_core::describe::same_word;
 
 use crate::findings::{Finding, Verdict, list};
 use crate::sections::compared::{self, Rules};
-use crate::sections::counterfactual::data::Counterfactual;
+use crate::sections::counterfactual::data::{Counterfactual, MethodAgreement};
 
 const RULES: Rules = Rules {
     headline: "proximity",
@@ -76,15 +76,15 @@ pub(super) fn findings(section: &Counterfactual) -> Vec<Finding> {
         let values = list(&values.collect::<Vec<String>>());
         format!("The features that a method and the other run or method of the input `others` change have a Jaccard index of {values}.")
     }));
-    let jaccard = |of: &&super::MethodAgreement| of.jaccard;
-    let by_value = |a: &&super::MethodAgreement, b: &&super::MethodAgreement| {
+    let jaccard = |of: &&MethodAgreement| of.jaccard;
+    let by_value = |a: &&MethodAgreement, b: &&MethodAgreement| {
         a.jaccard
             .unwrap_or(0.0)
             .total_cmp(&b.jaccard.unwrap_or(0.0))
     };
     let known = || section.agreement.iter().filter(|of| jaccard(of).is_some());
     if let (Some(least), Some(most)) = (known().min_by(by_value), known().max_by(by_value)) {
-        let of = |pair: &super::MethodAgreement| {
+        let of = |pair: &MethodAgreement| {
             let [first, second] = &pair.methods;
             format!(
                 "{:.2} (“{first}” and “{second}”)",
