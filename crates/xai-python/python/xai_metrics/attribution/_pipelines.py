@@ -13,6 +13,8 @@ from .._arrays import to_numpy
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from .._types import Activation
+
 
 @dataclass(frozen=True)
 class TokenizedTexts:
@@ -24,7 +26,7 @@ class TokenizedTexts:
     inputs: dict[str, npt.NDArray[Any]]
     targets: Any
     #: Activation that the pipeline applies to the outputs.
-    activation: str
+    activation: Activation
     #: Token that stands for removed ones, and why.
     baseline: int
     reason: str
@@ -139,11 +141,12 @@ def _removed_token(tokenizer: Any) -> tuple[int, str]:
     )
 
 
-def _activation(pipeline: Any) -> str:
+def _activation(pipeline: Any) -> Activation:
     """Return the activation that the pipeline applies."""
     chosen = getattr(pipeline, "_postprocess_params", {}).get("function_to_apply")
     if chosen is not None:
-        return str(getattr(chosen, "name", chosen)).lower()
+        name = str(getattr(chosen, "name", chosen)).lower()
+        return "sigmoid" if name == "sigmoid" else "softmax" if name == "softmax" else "none"
     config = pipeline.model.config
     kind = getattr(config, "problem_type", None)
     if kind == "regression":
