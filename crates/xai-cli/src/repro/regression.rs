@@ -72,19 +72,24 @@ pub(crate) struct EvaluatedRegression {
 impl Regression {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let working = context.working("reading and comparing runs");
-        let evaluated = self.evaluate(context)?;
-        let EvaluatedRegression { runs, interval, .. } = &evaluated;
+        let EvaluatedRegression {
+            runs,
+            n_samples,
+            interval,
+            columns_left_out,
+            ..
+        } = self.evaluate(context)?;
         let result = RegressionResult {
             n_runs: runs.n_runs(),
-            n_samples: evaluated.n_samples,
-            metrics: runs.reports(*interval).in_files(&self.files())?,
+            n_samples,
+            metrics: runs.reports(interval).in_files(&self.files())?,
             mean_absolute_error: runs.mean_absolute_error.clone(),
-            columns_left_out: evaluated.columns_left_out,
+            columns_left_out,
         };
         write_pairs(self.out.as_deref(), result.n_runs, &result.metrics)?;
         drop(working);
         context.remark_left_out(&result.columns_left_out);
-        context.present(&result, || result.table(*interval))
+        context.present(&result, || result.table(interval))
     }
 
     /// Computes every metric on every pair of runs.
