@@ -193,8 +193,8 @@ fn per_pair(
                     return Err(failed(function, Error::non_finite(input, &[])));
                 }
             }
-            let is_same = |&(first, _): &&(usize, PairValue)| {
-                queries.row(first).len() == x.len() && side_lists(first).eq(side_lists(row))
+            let is_same = |(first, _): &&(usize, PairValue)| {
+                queries.row(*first).len() == x.len() && side_lists(*first).eq(side_lists(row))
             };
             let value = match prepared.as_ref().filter(is_same) {
                 Some((_, value)) => value(x, c),

@@ -109,7 +109,6 @@ def test_random_rows_belong_to_samples_and_follow_the_seed() -> None:
 @pytest.mark.parametrize(
     ("baseline", "message"),
     [
-        (X, r'an array of 20 rows may be background data, or a row for each sample; .* Background\(rows, "paired"\)'),
         (BACKGROUND, "an array of 7 rows may be background data"),
         (X[:, :3], r"expected a number, .* one sample \(4,\) or \(1, 4\), .* rows \(m, 4\); got shape \(20, 3\)"),
         ([[[1.0]]], r"one sample \(4,\) or \(1, 4\), .* got shape \(1, 1, 1\)"),
@@ -123,6 +122,13 @@ def test_random_rows_belong_to_samples_and_follow_the_seed() -> None:
 def test_a_wrong_shape_lists_the_accepted_ones(baseline: Any, message: str) -> None:
     with pytest.raises(ValueError, match=f"(?s)baseline.*{message}"):
         evaluate(model, X, None, {"a": TERMS}, ["deletion"], baseline=baseline)
+
+
+def test_an_array_with_a_row_for_each_sample_is_reported() -> None:
+    given = evaluate(model, X, None, {"a": TERMS}, ["deletion"], baseline=X[::-1], replicates=0)
+    paired = evaluate(model, X, None, {"a": TERMS}, ["deletion"], baseline=Background(X[::-1], "paired"), replicates=0)
+    np.testing.assert_array_equal(given["deletion"]["a"].per_sample, paired["deletion"]["a"].per_sample)
+    assert given.assumed["baseline"] == "row i of the array for sample i"
 
 
 def test_what_background_rows_are_for_is_named() -> None:

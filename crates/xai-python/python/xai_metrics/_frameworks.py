@@ -160,7 +160,8 @@ def _without_cam_hooks(module: Any) -> Iterator[None]:
 
     They would store the activations of every call until the next map is computed.
     """
-    parts = [] if module is None else [part._forward_hooks for part in module.modules() if part._forward_hooks]
+    modules = [] if module is None else module.modules()
+    parts = [getattr(part, "_forward_hooks", {}) for part in modules]
     hooks = [(part, dict(part)) for part in parts if any(map(_is_cam_hook, part.values()))]
     for part, known in hooks:
         for key in [key for key, hook in known.items() if _is_cam_hook(hook)]:

@@ -216,7 +216,9 @@ def baseline_rows(given: Any, run: RunInterface) -> Array:
     else:
         rows = reals(inputs.numbers(run.in_order(given, "baseline"), "baseline"), "baseline")
         rows = rows[None] if rows.shape == array.shape[1:] else rows
-        is_known = rows.shape == (1, *array.shape[1:])
+        is_known = rows.shape in (array.shape, (1, *array.shape[1:]))
+        if rows.shape == array.shape and len(array) > 1:
+            run.assumed["baseline"] = "row i of the array for sample i"
     if is_known:
         return rows
     raise ValueError(_wrong_shape(rows.shape, array.shape))
