@@ -183,7 +183,10 @@ mod tests {
         let line = [&files[..], &["--metrics", "pa_acc"]].concat();
         let wide = section(&line, &[]);
         let section = section(&line, &["--level", "0.8", "--interval", "bca"]);
-        assert_eq!((section.level, section.interval.as_str()), (0.8, "bca"));
+        assert_eq!(
+            (section.runs.level, section.runs.interval.as_str()),
+            (0.8, "bca")
+        );
         let width = |section: &Repro| {
             let [low, high] = section.runs.metrics[0].mean.interval.unwrap();
             high - low
