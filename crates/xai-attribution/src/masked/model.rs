@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, ArrayView2, ArrayViewD, Axis};
 
-use crate::model::{BoxError, Model};
+use crate::model::{BoxError, Model, RowKind};
 
 /// A model that can be queried for samples with some features removed.
 ///
@@ -51,6 +51,10 @@ pub(super) struct PresenceModel<'a> {
 impl Model<f64> for PresenceModel<'_> {
     fn outputs(&self, batch: ArrayViewD<'_, f64>) -> Result<Array2<f64>, BoxError> {
         self.outputs_for_samples(batch, &|row| row)
+    }
+
+    fn row_kind(&self, _: &[usize]) -> RowKind {
+        RowKind::Structured
     }
 
     fn outputs_for_samples(

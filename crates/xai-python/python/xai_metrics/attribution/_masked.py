@@ -227,6 +227,9 @@ class MaskedRun:
         self.activation = activation_of(scoring.activation)
         self.scoring = {name: getattr(scoring, name) for name in _SCORING}
         self.scoring["activation"] = self.activation
+        if scoring.batch_size is None and len(n_features):
+            shape = len(n_features), int(n_features.max())
+            self.scoring["batch_size"] = _native.attribution_rows_per_call(shape, shape[1], is_structured=True)
         self.scoring["explained_class"] = whole_or_none("explained_class", scoring.explained_class, 0)
         self.metrics: Sequence[tuple[str, MetricInterface]] = ()
         self.curves = True
@@ -311,7 +314,7 @@ class MaskedRun:
         n_features = np.array(self.n_features)
         for features in np.unique(n_features):
             samples = np.flatnonzero(n_features == features)
-            size = self.scoring["batch_size"] or 4096
+            size = self.scoring["batch_size"]
             for first in range(0, len(samples), size):
                 part = samples[first : first + size]
                 outputs = self.model._outputs(part, np.ones((len(part), features), dtype=bool))

@@ -157,7 +157,6 @@ class _Stream:
         if not isinstance(explainers, Mapping):
             kind = type(explainers).__name__
             raise TypeError(f"explainers: expected a mapping by name, got {kind}")
-        self.source = source_of(data, whole_or_none("batch_size", scoring.batch_size, 1))
         self.model, self.metrics, self.scoring = model, metrics, scoring
         self.seed, self.n_jobs, self.progress = 1, threads(None), False
         #: Metrics by name, and reasons for skipped ones; known after the first batch.
@@ -175,6 +174,8 @@ class _Stream:
             called = f"explainers[{str(name)!r}]"
             maps, self.explainers[str(name)] = explained(value, called)
             self._sort(called, maps)
+        batch_size = whole_or_none("batch_size", scoring.batch_size, 1)
+        self.source = source_of(data, batch_size, self._default_batch_size)
         if self.source.is_shuffled and self.arrays:
             raise ValueError(
                 f"{next(iter(self.arrays))}: an array of all samples has their order, and the data is shuffled; make the "
@@ -191,6 +192,11 @@ class _Stream:
                 "shuffle=False"
             )
         self.checkpoint = _Checkpoint(path, seconds)
+
+    def _default_batch_size(self, first: Any) -> int:
+        """Return the number of rows that the model is called with, for a batch of the first row."""
+        inputs = fields_of(first, self.names)["inputs"]
+        return Run(model=self.model, inputs=inputs, scoring=self.scoring).rows_per_call
 
     def _sort(self, what: str, value: Any) -> None:
         names = value if isinstance(value, list) else [value]
