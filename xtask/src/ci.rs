@@ -21,9 +21,10 @@ use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// The libraries, each after its dependencies.
-const LIBRARIES: [&str; 9] = [
+const LIBRARIES: [&str; 10] = [
     "xai-derive",
     "xai-core",
+    "xai-neighbors",
     "xai-casebased",
     "xai-attribution",
     "xai-graph",

@@ -130,9 +130,6 @@ pub use result::audit::{Audit, AuditReport};
 pub use result::case_arrays::CaseArrays;
 pub use result::explanation::{Case, Explanation};
 pub use result::training_info::TrainingInfo;
-pub use search::custom_scan::CustomDistance;
-pub use search::engine::Engine;
-pub use search::neighbor_search::NeighborSearch;
 pub use similarity::strategy::Similarity;
 
 pub use ndarray;
@@ -142,6 +139,8 @@ pub use xai_core::distance::DistanceFunction;
 pub use xai_core::stop;
 #[doc(inline)]
 pub use xai_core::{Accumulator, Distance, Error, ErrorKind, Kernel, Label, Result, Weighting};
+#[doc(inline)]
+pub use xai_neighbors::{CustomDistance, Engine, NeighborSearch};
 
 // Checked at compile time, because a closure or a cell in a private field would silently remove `Send` or `Sync`.
 const _: () = {

@@ -8,6 +8,7 @@ use xai_core::distance::{DistanceFunction, Mahalanobis};
 use xai_core::number::{check_finite, labels_to_i64};
 use xai_core::tensor::check_shape;
 use xai_core::{Distance, Kernel, Label, Real, Result, Weighting, parallel};
+use xai_neighbors::{CustomDistance, Standardization, UNRESTRICTED, check_non_empty};
 
 use crate::correspondence::level::Thresholds;
 use crate::explainer::case_explainer::CaseExplainer;
@@ -16,13 +17,10 @@ use crate::explainer::choices::{CaseExplainerBuilder, RowDistance};
 use crate::explainer::choices::{Choices, DisclosureChoices};
 use crate::explainer::disclosure::Disclosure;
 use crate::input;
-use crate::search::custom_scan::{CustomDistance, UNRESTRICTED};
 use crate::similarity::retrieval::Fitting;
 use crate::similarity::strategy::Similarity;
 use crate::training::Matrix;
 use crate::training::metadata::MetadataColumn;
-use crate::training::rows::check_non_empty;
-use crate::training::standardization::Standardization;
 
 impl CaseExplainer {
     /// Creates a builder with the default settings.

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use xai_core::error::Name;
 use xai_core::{Distance, Error, Kernel, Result};
+use xai_neighbors::Engine;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::correspondence::level::Thresholds;
 use crate::correspondence::metric::CorrespondenceMetric;
 use crate::explainer::case_explainer::CaseExplainer;
 use crate::explainer::choices::{CaseExplainerBuilder, Choices, DisclosureChoices};
-use crate::search::engine::Engine;
 use crate::similarity::strategy::SimilarityKind;
 use crate::training::Matrix;
 use crate::training::metadata::Metadata;

@@ -1,0 +1,6 @@
+//! The tests of the crate as a library, as one program.
+
+#[cfg(feature = "approximate")]
+mod approximate;
+mod choice;
+mod engines;
