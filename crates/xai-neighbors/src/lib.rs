@@ -14,7 +14,8 @@
 //! # Ok::<(), xai_neighbors::Error>(())
 //! ```
 //!
-//! Searches of a crate above start from [`TrainingRows`], which are checked once and scaled as they are read, and
+//! [`ClassSearch`] searches among the rows of each class, and [`MixedEmbedding`] prepares rows with numbers and categories, so
+//! that engines search by Gower's distance and others. Searches of a crate above start from [`TrainingRows`], which are checked once and scaled as they are read, and
 //! [`KNearest`] selects neighbours among candidates from elsewhere in the same order.
 //!
 //! # Features
@@ -32,6 +33,7 @@ mod approximate;
 mod auto;
 mod brute_force;
 mod build;
+mod class_search;
 mod cost;
 mod custom_scan;
 mod engine;
@@ -43,6 +45,7 @@ pub mod input;
 mod k_nearest;
 mod kd_tree;
 mod kernel;
+mod mixed_embedding;
 mod nearest;
 mod neighbor_search;
 mod queries;
@@ -53,12 +56,14 @@ pub use all_pairs::distances;
 #[cfg(feature = "approximate")]
 pub use approximate::ApproximateSearch;
 pub use brute_force::BruteForce;
+pub use class_search::ClassSearch;
 pub use custom_scan::{CustomDistance, CustomScan, UNRESTRICTED};
 pub use engine::Engine;
 #[cfg(feature = "approximate")]
 pub use hnsw::Hnsw;
 pub use k_nearest::KNearest;
 pub use kd_tree::KdTree;
+pub use mixed_embedding::{MixedAggregation, MixedEmbedding, MixedFeature};
 pub use nearest::{Nearest, Neighbors};
 pub use neighbor_search::{NeighborSearch, check_distances, with_original_index};
 pub use queries::Queries;

@@ -56,6 +56,29 @@ impl Neighbors {
         };
         Self { nearest, ties_at_k }
     }
+
+    /// Removes a row from a list of up to `k + 1` neighbours, or the last neighbour if the row is not in a list of
+    /// `k + 1`. What is left are the nearest `k` of the other rows. `distance` returns the distance of the row.
+    pub(crate) fn leave_out(&mut self, index: usize, k: usize, distance: impl FnOnce() -> f64) {
+        let Some(last) = self.nearest.last().map(|near| near.distance) else {
+            return;
+        };
+        let is_tied = |near: &&Nearest| near.distance == last;
+        let n_kept = self.nearest.iter().filter(is_tied).count();
+        let mut n_left_out = self.ties_at_k.saturating_sub(n_kept);
+        if let Some(position) = self.nearest.iter().position(|near| near.index == index) {
+            self.nearest.remove(position);
+        } else if self.nearest.len() > k {
+            self.nearest.pop();
+            // The last neighbour is left out now, and the row itself may have been among those left out.
+            n_left_out = n_left_out + 1 - usize::from(distance() == last);
+        }
+        // Rows nearer than the former last neighbour were all in the list.
+        if self.nearest.last().is_none_or(|near| near.distance != last) {
+            n_left_out = 0;
+        }
+        *self = Self::new(std::mem::take(&mut self.nearest), n_left_out);
+    }
 }
 
 impl Deref for Neighbors {

@@ -1,7 +1,8 @@
 //! The interface of search engines.
 
 use ndarray::{ArrayView1, ArrayView2, Axis};
-use xai_core::distance::LEAVE_ROW_OUT;
+use xai_core::distance::{DistanceFunction, LEAVE_ROW_OUT};
+use xai_core::tensor::check_shape;
 use xai_core::{Distance, Error, Result, parallel};
 
 use crate::engine::Engine;
@@ -60,6 +61,41 @@ pub trait NeighborSearch: Send + Sync {
             check_distances(&found, self.distance())?;
             Ok(found)
         })
+    }
+
+    /// Returns the nearest `k` other training rows of each of some training rows. `indices` are those of the rows in the
+    /// training set.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xai_neighbors::{Distance, Engine};
+    /// let train = array![[0.0], [0.0], [3.0]];
+    /// let search = Engine::Auto.build(train.view(), Distance::Euclidean)?;
+    /// let others = search.leave_one_out(train.view(), &[0, 1, 2], 1)?;
+    /// let nearest: Vec<usize> = others.iter().map(|other| other[0].index).collect();
+    /// assert_eq!(nearest, [1, 0, 0]);
+    /// # Ok::<(), xai_neighbors::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`nearest_batch`](Self::nearest_batch), and
+    /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) unless each row has an index.
+    fn leave_one_out(
+        &self,
+        rows: ArrayView2<'_, f64>,
+        indices: &[usize],
+        k: usize,
+    ) -> Result<Vec<Neighbors>> {
+        check_shape(input::QUERIES, &[indices.len(), rows.ncols()], rows.shape())?;
+        // One more than wanted, because a row usually finds itself.
+        let mut found = self.nearest_batch(rows, k.saturating_add(1))?;
+        for ((neighbors, &index), row) in found.iter_mut().zip(indices).zip(rows.rows()) {
+            neighbors.leave_out(index, k, || {
+                let row = row.to_vec();
+                self.distance().distance(&row, &row)
+            });
+        }
+        Ok(found)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Every engine gives the answer of a plain scan, to the last bit.
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::{Array2, ArrayView2, Axis};
 use proptest::prelude::*;
 use xai_core::distance::{DistanceFunction, Mahalanobis};
 use xai_neighbors::{
@@ -9,7 +9,7 @@ use xai_neighbors::{
 };
 
 /// The answer that every engine promises: the neighbours and how many rows tie at rank `k`.
-fn plain_scan(
+pub(crate) fn plain_scan(
     train: ArrayView2<'_, f64>,
     distance: &Distance,
     query: &[f64],
@@ -74,7 +74,7 @@ fn engines(
     engines
 }
 
-fn bits(found: &[Nearest]) -> Vec<(usize, u64)> {
+pub(crate) fn bits(found: &[Nearest]) -> Vec<(usize, u64)> {
     found
         .iter()
         .map(|n| (n.index, n.distance.to_bits()))
@@ -212,6 +212,29 @@ proptest! {
                 let expected = plain_scan(train.view(), &distance, &query.to_vec(), k);
                 prop_assert_eq!(bits(&found), bits(&expected), "{}", name);
                 prop_assert_eq!(found.ties_at_k, expected.ties_at_k, "{}", name);
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_row_left_out_is_the_answer_of_a_scan_without_it(p in problem()) {
+        let indices: Vec<usize> = (0..p.train.nrows()).rev().collect();
+        let rows = p.train.select(Axis(0), &indices);
+        for (name, engine) in engines(p.train.view(), &p.distance) {
+            let Ok(found) = engine.leave_one_out(rows.view(), &indices, p.k) else {
+                continue; // distances beyond f64, as above
+            };
+            for (&index, mut found) in indices.iter().zip(found) {
+                let others: Vec<usize> = (0..indices.len()).filter(|&row| row != index).collect();
+                let query = p.train.row(index).to_vec();
+                let expected = plain_scan(p.train.select(Axis(0), &others).view(), &p.distance, &query, p.k);
+                for near in &mut found.nearest {
+                    near.index = others.binary_search(&near.index).unwrap();
+                }
+                prop_assert_eq!(bits(&found), bits(&expected), "{} {:?} {}", name, p.distance, index);
+                prop_assert_eq!(found.ties_at_k, expected.ties_at_k, "{} {:?} {}", name, p.distance, index);
             }
         }
     }

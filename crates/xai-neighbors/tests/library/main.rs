@@ -3,4 +3,5 @@
 #[cfg(feature = "approximate")]
 mod approximate;
 mod choice;
+mod classes;
 mod engines;
