@@ -1,5 +1,7 @@
 //! The data that metrics read.
 
+use std::sync::Arc;
+
 use ndarray::{Array2, ArrayView2};
 use xai_core::Label;
 use xai_core::number::{check_finite, check_finite_slice, labels_to_i64};
@@ -8,8 +10,10 @@ use xai_core::{Error, Help, Input, Result};
 
 use crate::distance::{DistanceOptions, PreparedDistance};
 use crate::input;
+use crate::neighborhood::{Searched, Wanted};
 use crate::reference::Reference;
 use crate::schema::Schema;
+use crate::searches::{RowNeighbors, row_of};
 use crate::selection::Rows;
 
 /// For NaN in some columns of a counterfactual.
@@ -63,7 +67,7 @@ pub struct CounterfactualData<'a> {
     schema: &'a Schema,
     reference: Option<&'a Reference>,
     model: Option<Box<ModelFunction<'a>>>,
-    pub(crate) queries: Array2<f64>,
+    queries: Arc<Array2<f64>>,
     pub(crate) rows: Array2<f64>,
     pub(crate) query: Vec<usize>,
     classes: Vec<(Input, Vec<i64>)>,
@@ -74,6 +78,8 @@ pub struct CounterfactualData<'a> {
     requested: Option<usize>,
     rules: Option<Vec<Rule>>,
     sets: Vec<RowSet>,
+    /// Neighbours of the counterfactuals that metrics read before.
+    neighbors: Searched<DistanceOptions>,
 }
 
 /// Rows with the query of each.
@@ -117,7 +123,7 @@ impl<'a> CounterfactualData<'a> {
             schema,
             reference: None,
             model: None,
-            queries: queries.as_standard_layout().into_owned(),
+            queries: Arc::new(queries.as_standard_layout().into_owned()),
             rows: set.rows,
             query: set.query,
             classes: Vec::new(),
@@ -128,6 +134,7 @@ impl<'a> CounterfactualData<'a> {
             requested: None,
             rules: None,
             sets: Vec::new(),
+            neighbors: Searched::default(),
         })
     }
 
@@ -144,6 +151,7 @@ impl<'a> CounterfactualData<'a> {
             ));
         }
         self.reference = Some(reference);
+        self.neighbors = Searched::default();
         Ok(self)
     }
 
@@ -483,6 +491,40 @@ impl<'a> CounterfactualData<'a> {
         PreparedDistance::new(options, self.schema, self.reference.map(Reference::rows))
     }
 
+    /// The nearest training rows of the counterfactuals, searched once for all metrics.
+    pub(crate) fn row_neighbors(
+        &self,
+        options: DistanceOptions,
+        wanted: Wanted,
+    ) -> Result<RowNeighbors<'_>> {
+        let searches = self.require_reference()?.searches(options)?;
+        let own = self.row_class().ok();
+        let rows = self.rows.view();
+        let found =
+            searches.of_counterfactuals(&self.neighbors, options, rows, own.as_deref(), wanted)?;
+        Ok(RowNeighbors {
+            searches,
+            found,
+            rows: &self.rows,
+        })
+    }
+
+    /// The nearest training rows of the queries with these own classes, searched once for all metrics and methods.
+    pub(crate) fn query_neighbors(
+        &self,
+        options: DistanceOptions,
+        own: &[i64],
+        wanted: Wanted,
+    ) -> Result<RowNeighbors<'_>> {
+        let searches = self.require_reference()?.searches(options)?;
+        let found = searches.of_queries(&self.queries, own, wanted)?;
+        Ok(RowNeighbors {
+            searches,
+            found,
+            rows: &self.queries,
+        })
+    }
+
     pub(crate) fn query_row(&self, query: usize) -> &[f64] {
         row_of(&self.queries, query)
     }
@@ -500,14 +542,6 @@ impl std::fmt::Debug for CounterfactualData<'_> {
             .field("n_rows", &self.n_rows())
             .finish_non_exhaustive()
     }
-}
-
-/// A row of a table in standard layout.
-pub(crate) fn row_of(table: &Array2<f64>, row: usize) -> &[f64] {
-    let d = table.ncols();
-    &table
-        .as_slice()
-        .expect("tables are copied in standard layout")[row * d..(row + 1) * d]
 }
 
 fn checked_set(

@@ -1,16 +1,15 @@
 //! Distances between rows of mixed features.
 
-use std::collections::HashMap;
-
-use ndarray::{Array2, ArrayView2, Axis};
+use ndarray::ArrayView2;
 use xai_core::Distance;
 use xai_core::describe::{Parameter, Parameters};
 use xai_core::distance::{DistanceFunction, Mahalanobis};
 use xai_core::statistics::quantile;
-use xai_core::{Error, Help, Result, parallel};
+use xai_core::{Error, Help, Result};
+use xai_neighbors::{MixedAggregation, MixedEmbedding, MixedFeature};
 
 use crate::input;
-use crate::schema::{FeatureKind, Schema};
+use crate::schema::{Feature, FeatureKind, Schema};
 
 /// For distances that are scaled by the training rows.
 pub(crate) const GIVE_TRAIN_OR_RANGES: Help =
@@ -91,19 +90,9 @@ pub struct DistanceOptions {
     pub(crate) scale: MadScale,
 }
 
-/// Contribution of a feature to a mixed distance.
-#[derive(Debug, Clone)]
-enum Part {
-    /// A numeric or ordinal column and the factor of its difference.
-    Number { column: usize, factor: f64 },
-    /// A categorical feature, by its number in the schema, and the contribution of a different category.
-    Category { feature: usize, height: f64 },
-}
-
 /// A distance between rows of a schema, ready to compute.
 #[derive(Debug, Clone)]
 pub(crate) struct PreparedDistance {
-    schema: Schema,
     form: Form,
     /// Columns with scale 0, where any difference leaves the distance undefined.
     undefined_columns: Vec<usize>,
@@ -112,9 +101,7 @@ pub(crate) struct PreparedDistance {
 #[derive(Debug, Clone)]
 enum Form {
     Columns(Distance),
-    Changed,
-    Sum(Vec<Part>),
-    Length(Vec<Part>),
+    Mixed(MixedAggregation, Vec<MixedFeature>),
 }
 
 impl PreparedDistance {
@@ -134,18 +121,28 @@ impl PreparedDistance {
                 let train = train.ok_or_else(|| missing_train("mahalanobis"))?;
                 Form::Columns(Distance::Mahalanobis(Mahalanobis::from_rows(train)?))
             }
-            MixedDistance::Changed => Form::Changed,
+            MixedDistance::Changed => {
+                let features = schema.features().iter().map(|feature| match feature.kind {
+                    FeatureKind::OneHot => category(feature, 1.0),
+                    // Any difference counts, so codes are compared as numbers.
+                    _ => MixedFeature::Number {
+                        column: feature.columns[0],
+                        factor: 1.0,
+                    },
+                });
+                Form::Mixed(MixedAggregation::ShareOfDifferent, features.collect())
+            }
             MixedDistance::Gower | MixedDistance::Mad | MixedDistance::Heom => {
-                let parts = parts(options, schema, train, &mut undefined_columns)?;
-                if options.distance == MixedDistance::Heom {
-                    Form::Length(parts)
+                let features = scaled_features(options, schema, train, &mut undefined_columns)?;
+                let aggregation = if options.distance == MixedDistance::Heom {
+                    MixedAggregation::Length
                 } else {
-                    Form::Sum(parts)
-                }
+                    MixedAggregation::Sum
+                };
+                Form::Mixed(aggregation, features)
             }
         };
         Ok(Self {
-            schema: schema.clone(),
             form,
             undefined_columns,
         })
@@ -161,28 +158,9 @@ impl PreparedDistance {
         {
             return None;
         }
-        let delta = |part: &Part| match *part {
-            Part::Number { column, factor } => (a[column] - b[column]).abs() * factor,
-            Part::Category { feature, height } => {
-                if self.schema.features()[feature].differs(a, b, 0.0) {
-                    height
-                } else {
-                    0.0
-                }
-            }
-        };
         Some(match &self.form {
             Form::Columns(distance) => distance.distance(a, b),
-            Form::Changed => {
-                let n_changed = self.schema.changed(a, b, 0.0).len();
-                n_changed as f64 / self.schema.features().len() as f64
-            }
-            Form::Sum(parts) => parts.iter().map(delta).sum(),
-            Form::Length(parts) => parts
-                .iter()
-                .map(|part| delta(part).powi(2))
-                .sum::<f64>()
-                .sqrt(),
+            Form::Mixed(aggregation, features) => aggregation.distance(features, a, b),
         })
     }
 
@@ -191,14 +169,21 @@ impl PreparedDistance {
         &self.undefined_columns
     }
 
-    /// The distance that compares [embedded](Embedding::embed) rows as this one compares rows.
-    pub(crate) fn embedded_distance(&self) -> Distance {
+    /// The embedding with which engines compare rows by this distance.
+    pub(crate) fn embedding(&self, train: ArrayView2<'_, f64>) -> MixedEmbedding {
         match &self.form {
-            Form::Columns(distance) => distance.clone(),
-            Form::Changed => Distance::Hamming,
-            Form::Sum(_) => Distance::Manhattan,
-            Form::Length(_) => Distance::Euclidean,
+            Form::Columns(distance) => MixedEmbedding::unchanged(distance.clone()),
+            Form::Mixed(aggregation, features) => {
+                MixedEmbedding::fit(features, *aggregation, train)
+            }
         }
+    }
+}
+
+fn category(feature: &Feature, weight: f64) -> MixedFeature {
+    MixedFeature::Category {
+        columns: feature.columns.clone(),
+        weight,
     }
 }
 
@@ -211,12 +196,13 @@ fn missing_train(distance: &str) -> Error {
     .with_help(GIVE_TRAIN_OR_RANGES)
 }
 
-fn parts(
+/// The features with their scales. Columns where any difference leaves the distance undefined are added to `undefined`.
+fn scaled_features(
     options: DistanceOptions,
     schema: &Schema,
     train: Option<ArrayView2<'_, f64>>,
     undefined: &mut Vec<usize>,
-) -> Result<Vec<Part>> {
+) -> Result<Vec<MixedFeature>> {
     // A mean over features is a sum of parts that already have the factor 1/p.
     let is_mean = options.distance == MixedDistance::Gower
         || options.distance == MixedDistance::Mad && options.scale == MadScale::Mean;
@@ -225,17 +211,14 @@ fn parts(
     } else {
         1.0
     };
-    let mut parts = Vec::with_capacity(schema.features().len());
-    for (feature, described) in schema.features().iter().enumerate() {
-        if described.is_nominal() {
-            parts.push(Part::Category {
-                feature,
-                height: share,
-            });
+    let mut features = Vec::with_capacity(schema.features().len());
+    for feature in schema.features() {
+        if feature.is_nominal() {
+            features.push(category(feature, share));
             continue;
         }
-        let column = described.columns[0];
-        let scale = match (options.distance, described.low, described.high, train) {
+        let column = feature.columns[0];
+        let scale = match (options.distance, feature.low, feature.high, train) {
             (MixedDistance::Gower | MixedDistance::Heom, Some(low), Some(high), _) => high - low,
             (MixedDistance::Mad, _, _, Some(train)) => {
                 median_absolute_deviation(&train.column(column).to_vec())?
@@ -265,129 +248,13 @@ fn parts(
                 }
             }
         };
-        parts.push(Part::Number { column, factor });
+        features.push(MixedFeature::Number { column, factor });
     }
-    Ok(parts)
+    Ok(features)
 }
 
 fn median_absolute_deviation(values: &[f64]) -> Result<f64> {
     let middle = quantile(values, 0.5)?.unwrap_or(0.0);
     let deviations: Vec<f64> = values.iter().map(|x| (x - middle).abs()).collect();
     Ok(quantile(&deviations, 0.5)?.unwrap_or(0.0))
-}
-
-/// Rows as an engine compares them: by the Manhattan, Euclidean or Hamming distance of embedded rows, which is the mixed distance of
-/// the rows.
-///
-/// A category becomes one indicator column per value that the training rows have, and one for all others. Two rows of different
-/// categories differ in two columns. By Manhattan, two columns of height ½ add up exactly to 1; by Euclid, each indicator stands
-/// twice at height ½, because 4 · ¼ is exactly 1 and 1/√2 would break ties by an ulp.
-#[derive(Debug, Clone)]
-pub(crate) struct Embedding {
-    distance: PreparedDistance,
-    /// For each categorical feature, by its number, the column of each value.
-    categories: HashMap<usize, HashMap<Vec<u64>, usize>>,
-}
-
-impl Embedding {
-    /// Learns the categories of the training rows.
-    pub(crate) fn fit(distance: PreparedDistance, train: ArrayView2<'_, f64>) -> Self {
-        let mut categories = HashMap::new();
-        for (number, feature) in distance
-            .schema
-            .features()
-            .iter()
-            .enumerate()
-            .filter(|(_, feature)| feature.is_nominal())
-        {
-            let known: &mut HashMap<Vec<u64>, usize> = categories.entry(number).or_default();
-            for row in train.rows() {
-                let next = known.len();
-                known
-                    .entry(key(&feature.columns, |column| row[column]))
-                    .or_insert(next);
-            }
-        }
-        Self {
-            distance,
-            categories,
-        }
-    }
-
-    /// Embeds rows.
-    pub(crate) fn embed(&self, rows: ArrayView2<'_, f64>) -> Array2<f64> {
-        let parts = match &self.distance.form {
-            Form::Columns(_) => return rows.to_owned(),
-            Form::Changed => return self.codes(rows),
-            Form::Sum(parts) | Form::Length(parts) => parts,
-        };
-        // One copy of the indicators for Manhattan, two for Euclid: see the documentation of the type.
-        let copies = if matches!(self.distance.form, Form::Length(_)) {
-            2
-        } else {
-            1
-        };
-        let width = parts.iter().map(|part| match part {
-            Part::Number { .. } => 1,
-            Part::Category { feature, .. } => copies * (self.categories[feature].len() + 1),
-        });
-        let width: usize = width.sum();
-        let embedded = parallel::map(rows.nrows(), |i| {
-            let row = rows.row(i);
-            let mut out = Vec::with_capacity(width);
-            for part in parts {
-                match part {
-                    Part::Number { column, factor } => out.push(row[*column] * factor),
-                    Part::Category { feature, height } => {
-                        let known = &self.categories[feature];
-                        let code = self
-                            .code(*feature, |column| row[column])
-                            // The indicator after those of the known categories stands for all categories that training
-                            // rows lack. They differ from those of all training rows, with which alone embedded rows
-                            // are compared.
-                            .unwrap_or(known.len());
-                        let start = out.len();
-                        out.resize(start + copies * (known.len() + 1), 0.0);
-                        for copy in 0..copies {
-                            out[start + copies * code + copy] = 0.5 * height;
-                        }
-                    }
-                }
-            }
-            out
-        });
-        Array2::from_shape_vec((rows.nrows(), width), embedded.concat())
-            .expect("each row has `width` columns")
-    }
-
-    /// One column per feature: numbers as they are, categories as codes.
-    fn codes(&self, rows: ArrayView2<'_, f64>) -> Array2<f64> {
-        let features = self.distance.schema.features();
-        let mut codes = Array2::zeros((rows.nrows(), features.len()));
-        for (row, mut to) in rows.axis_iter(Axis(0)).zip(codes.axis_iter_mut(Axis(0))) {
-            for (number, feature) in features.iter().enumerate() {
-                to[number] = if feature.kind == FeatureKind::OneHot {
-                    // Categories that training rows lack differ from all of theirs.
-                    self.code(number, |column| row[column])
-                        .map_or(-1.0, |code| code as f64)
-                } else {
-                    row[feature.columns[0]]
-                };
-            }
-        }
-        codes
-    }
-
-    fn code(&self, feature: usize, value: impl Fn(usize) -> f64) -> Option<usize> {
-        let columns = &self.distance.schema.features()[feature].columns;
-        self.categories[&feature].get(&key(columns, value)).copied()
-    }
-}
-
-/// The bits of the values of a category, −0 as 0.
-fn key(columns: &[usize], value: impl Fn(usize) -> f64) -> Vec<u64> {
-    columns
-        .iter()
-        .map(|&column| (value(column) + 0.0).to_bits())
-        .collect()
 }

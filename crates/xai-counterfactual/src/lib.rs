@@ -53,15 +53,18 @@
 #![warn(missing_debug_implementations)]
 
 mod data;
+mod density;
 mod distance;
 mod edit_distance;
 mod given;
 pub mod input;
 pub mod metric;
+mod neighborhood;
+mod own_neighbors;
 mod reference;
 pub mod registry;
 mod schema;
-mod search;
+mod searches;
 mod selection;
 mod unlike;
 mod values;

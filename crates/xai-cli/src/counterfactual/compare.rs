@@ -16,6 +16,7 @@ use xai_report::sections::counterfactual::{Changes, Counterfactual};
 use crate::counterfactual::data::{Method, Study, StudyOptions};
 use crate::counterfactual::family::{CounterfactualMetrics, is_possible};
 use crate::metric_commands::comparison::ComparisonOptions;
+use crate::metric_commands::selection::SelectedMetric;
 use crate::metric_commands::{InputFiles, Run};
 use crate::output::{intervals, text};
 use crate::usage::interval_options::IntervalOptions;
@@ -60,9 +61,7 @@ pub(crate) struct ComparedMethods {
 
 impl Run for CompareMethods {
     fn run(&self, context: &Context) -> Result<(), Failure> {
-        let working = context.working("comparing counterfactuals");
         let compared = self.evaluate(context)?;
-        drop(working);
         self.comparison.write_scores(&compared.table)?;
         let json = intervals::as_pairs(&compared.to_json().map_err(Failure::new)?)?;
         context.present(&json, || compared.to_text())
@@ -108,25 +107,32 @@ impl CompareMethods {
         statistics.check().in_files(&options)?;
         check_size(selected.len(), names.len(), &statistics).in_files(&options)?;
         context.end_check();
+        let n_values = (methods.len() * selected.len()) as u64;
+        let progress = context.progress(n_values, "comparing counterfactuals");
         let (mut values, mut success) = (Vec::new(), Vec::new());
         for (index, method) in methods.iter().enumerate() {
             let places = study.places(files.get(index).unwrap_or(shared));
             let data = study.data(method).in_files(&places)?;
             success.push(Coverage::counts(&data).success);
-            let mut of_method = Vec::new();
-            for metric in &selected {
-                // The reference method has no predictions under noise, for example.
-                let is_lacking = index == files.len() && !is_possible(metric.entry, &data);
-                of_method.push(if is_lacking {
-                    undefined(data.n_queries())
-                } else {
-                    let setting = Setting {
-                        name: metric.entry.info.name.to_owned(),
-                        params: metric.settings.clone(),
-                    };
-                    registry::evaluate(&setting, &data).in_files(&places)?
-                });
-            }
+            // The reference method has no predictions under noise, for example.
+            let can_compute = |metric: &&SelectedMetric<CounterfactualMetrics>| {
+                index < files.len() || is_possible(metric.entry, &data)
+            };
+            let settings: Vec<Setting> = selected
+                .iter()
+                .filter(can_compute)
+                .map(|metric| Setting {
+                    name: metric.entry.info.name.to_owned(),
+                    params: metric.settings.clone(),
+                })
+                .collect();
+            let found = registry::evaluate_all(&settings, &data, |_| progress.inc(1));
+            let mut found = found.in_files(&places)?.into_iter();
+            let of_method: Vec<CounterfactualValues> = selected
+                .iter()
+                .map(|metric| can_compute(&metric).then(|| found.next()).flatten())
+                .map(|found| found.unwrap_or_else(|| undefined(data.n_queries())))
+                .collect();
             values.push(of_method);
         }
         let metrics = selected.iter().enumerate().map(|(position, metric)| {

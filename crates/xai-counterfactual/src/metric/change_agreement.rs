@@ -3,8 +3,9 @@ use xai_core::{Result, parallel};
 
 use super::CounterfactualMetric;
 use super::distinct_changes::jaccard;
-use crate::data::{CounterfactualData, row_of};
+use crate::data::CounterfactualData;
 use crate::input;
+use crate::searches::row_of;
 use crate::values::{CounterfactualValues, mean};
 
 /// Kind of agreement between two methods.

@@ -1,12 +1,12 @@
-use xai_core::Result;
 use xai_core::describe::{Parameters, metric};
+use xai_core::{Result, parallel};
 
 use super::{CounterfactualMetric, per_row};
 use crate::data::CounterfactualData;
 use crate::distance::DistanceOptions;
 use crate::input;
 use crate::selection::Selection;
-use crate::unlike::unlike;
+use crate::unlike::UnlikeNeighbors;
 use crate::values::CounterfactualValues;
 
 /// Distance of a counterfactual relative to that of the nearest training row of the wanted class.
@@ -48,17 +48,17 @@ pub struct RelativeDistance {
 
 impl CounterfactualMetric for RelativeDistance {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
-        let reference = data.require_reference()?;
-        let among = unlike(data, reference)?;
-        let searches = reference.searches(self.distance)?;
-        let unlike = searches.nearest(data.queries.view(), &among, 1)?;
-        let distance = &searches.distance;
+        let unlike = UnlikeNeighbors::search(data, self.distance, 1)?;
+        let distance = data.distance(self.distance)?;
+        let nearest: Vec<Option<f64>> = parallel::map(data.n_queries(), |query| {
+            Some(unlike.of(query)?.first()?.distance)
+        });
         Ok(per_row!(
             self,
             data,
             Smallest,
             |row: usize, x: &[f64], c: &[f64]| {
-                let real = unlike[data.query[row]].as_ref()?.first()?.distance;
+                let real = nearest[data.query[row]]?;
                 let own = distance.between(x, c)?;
                 (real > 0.0).then(|| own / real)
             }

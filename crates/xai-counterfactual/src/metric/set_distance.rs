@@ -3,9 +3,10 @@ use xai_core::{Result, parallel};
 
 use super::CounterfactualMetric;
 use super::diversity::pairs;
-use crate::data::{CounterfactualData, RowSet, row_of};
+use crate::data::{CounterfactualData, RowSet};
 use crate::distance::{DistanceOptions, PreparedDistance};
 use crate::input;
+use crate::searches::row_of;
 use crate::values::{CounterfactualValues, mean};
 
 /// Aggregation of the distances between two sets.
