@@ -49,7 +49,7 @@ pub struct Rule {
 ///
 /// `counterfactuals` has any number of rows per query, none included, in any order; `query` has the index of the query of each.
 /// A counterfactual that does not exist has no row. Everything else is optional; a metric returns an error that names
-/// what it needs.
+/// what it needs. If an input is set twice, the last value is used.
 ///
 /// ```
 /// use ndarray::array;
@@ -77,7 +77,8 @@ pub struct CounterfactualData<'a> {
     valid: Option<Vec<bool>>,
     requested: Option<usize>,
     rules: Option<Vec<Rule>>,
-    sets: Vec<RowSet>,
+    others: Option<RowSet>,
+    runs: Vec<RowSet>,
     /// Neighbours of the counterfactuals that metrics read before.
     neighbors: Searched<DistanceOptions>,
 }
@@ -87,8 +88,6 @@ pub struct CounterfactualData<'a> {
 pub(crate) struct RowSet {
     pub(crate) rows: Array2<f64>,
     pub(crate) query: Vec<usize>,
-    /// `true` for a repeated run of the method, `false` for another method.
-    pub(crate) is_run: bool,
 }
 
 impl<'a> CounterfactualData<'a> {
@@ -133,7 +132,8 @@ impl<'a> CounterfactualData<'a> {
             valid: None,
             requested: None,
             rules: None,
-            sets: Vec::new(),
+            others: None,
+            runs: Vec::new(),
             neighbors: Searched::default(),
         })
     }
@@ -180,8 +180,8 @@ impl<'a> CounterfactualData<'a> {
             return Err(not_of_kind(which, "classes"));
         };
         check_shape(which, &[n], &[classes.len()])?;
-        self.classes
-            .push((which, labels_to_i64(which, classes.iter().copied())?));
+        let classes = labels_to_i64(which, classes.iter().copied())?;
+        set(&mut self.classes, which, classes);
         Ok(self)
     }
 
@@ -211,7 +211,7 @@ impl<'a> CounterfactualData<'a> {
         if let Some(i) = numbers.iter().position(|x| !(0.0..=high).contains(x)) {
             return Err(Error::out_of_domain(which, &[i], numbers[i], expected));
         }
-        self.numbers.push((which, numbers.to_vec()));
+        set(&mut self.numbers, which, numbers.to_vec());
         Ok(self)
     }
 
@@ -233,7 +233,7 @@ impl<'a> CounterfactualData<'a> {
         }
         check_shape(which, self.rows.shape(), rows.shape())?;
         check_finite(which, rows)?;
-        self.tables.push((which, rows.to_owned()));
+        set(&mut self.tables, which, rows.to_owned());
         Ok(self)
     }
 
@@ -262,7 +262,7 @@ impl<'a> CounterfactualData<'a> {
         }
         let classes = labels_to_i64(which, classes.iter().copied())?;
         let classes = Array2::from_shape_vec(at, classes).expect("as many as there were");
-        self.class_tables.push((which, classes));
+        set(&mut self.class_tables, which, classes);
         Ok(self)
     }
 
@@ -328,7 +328,7 @@ impl<'a> CounterfactualData<'a> {
             query,
             self.queries.view(),
         )?;
-        self.sets.push(set);
+        self.others = Some(set);
         Ok(self)
     }
 
@@ -338,10 +338,7 @@ impl<'a> CounterfactualData<'a> {
     /// As [`new`](Self::new) about counterfactuals.
     pub fn run(mut self, rows: ArrayView2<'_, f64>, query: &[usize]) -> Result<Self> {
         let set = checked_set([input::RUNS, input::RUNS], rows, query, self.queries.view())?;
-        self.sets.push(RowSet {
-            is_run: true,
-            ..set
-        });
+        self.runs.push(set);
         Ok(self)
     }
 
@@ -380,7 +377,7 @@ impl<'a> CounterfactualData<'a> {
     }
 
     pub(crate) fn known_classes(&self, which: Input) -> Option<&[i64]> {
-        last(&self.classes, which).map(Vec::as_slice)
+        get(&self.classes, which).map(Vec::as_slice)
     }
 
     pub(crate) fn require_numbers(&self, which: Input) -> Result<&[f64]> {
@@ -388,16 +385,16 @@ impl<'a> CounterfactualData<'a> {
     }
 
     pub(crate) fn known_numbers(&self, which: Input) -> Option<&[f64]> {
-        last(&self.numbers, which).map(Vec::as_slice)
+        get(&self.numbers, which).map(Vec::as_slice)
     }
 
     pub(crate) fn require_table(&self, which: Input) -> Result<ArrayView2<'_, f64>> {
-        let table = last(&self.tables, which).ok_or_else(|| missing(which))?;
+        let table = get(&self.tables, which).ok_or_else(|| missing(which))?;
         Ok(table.view())
     }
 
     pub(crate) fn require_predictions(&self, which: Input) -> Result<ArrayView2<'_, i64>> {
-        let table = last(&self.class_tables, which).ok_or_else(|| missing(which))?;
+        let table = get(&self.class_tables, which).ok_or_else(|| missing(which))?;
         Ok(table.view())
     }
 
@@ -415,16 +412,12 @@ impl<'a> CounterfactualData<'a> {
             .ok_or_else(|| missing(input::CONSTRAINTS))
     }
 
-    /// The rows of another method, if there are any.
     pub(crate) fn require_others(&self) -> Result<&RowSet> {
-        self.sets
-            .iter()
-            .find(|set| !set.is_run)
-            .ok_or_else(|| missing(input::OTHERS))
+        self.others.as_ref().ok_or_else(|| missing(input::OTHERS))
     }
 
-    pub(crate) fn all_sets(&self) -> &[RowSet] {
-        &self.sets
+    pub(crate) fn runs(&self) -> &[RowSet] {
+        &self.runs
     }
 
     /// Returns whether each row has the wanted class: as given, or else the predicted class compared with the target, or with the class of
@@ -568,17 +561,18 @@ fn checked_set(
     Ok(RowSet {
         rows: rows.as_standard_layout().into_owned(),
         query: query.to_vec(),
-        is_run: false,
     })
 }
 
-/// The last value that was set for an input.
-fn last<T>(values: &[(Input, T)], which: Input) -> Option<&T> {
-    values
-        .iter()
-        .rev()
-        .find(|(input, _)| *input == which)
-        .map(|(_, value)| value)
+/// Sets the value of an input, instead of an earlier one.
+fn set<T>(values: &mut Vec<(Input, T)>, which: Input, value: T) {
+    values.retain(|(input, _)| *input != which);
+    values.push((which, value));
+}
+
+fn get<T>(values: &[(Input, T)], which: Input) -> Option<&T> {
+    let mut values = values.iter();
+    values.find_map(|(input, value)| (*input == which).then_some(value))
 }
 
 /// Error for an input that a metric needs and the data do not have.

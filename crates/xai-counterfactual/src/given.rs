@@ -90,7 +90,7 @@ impl CounterfactualData<'_> {
             input::CONSTRAINTS => self.require_rules().is_ok(),
             input::REQUESTED => self.known_requested().is_some(),
             input::OTHERS | input::OTHER_QUERY => self.require_others().is_ok(),
-            input::RUNS => self.all_sets().iter().any(|set| set.is_run),
+            input::RUNS => !self.runs().is_empty(),
             _ => {
                 self.known_classes(which).is_some()
                     || self.known_numbers(which).is_some()

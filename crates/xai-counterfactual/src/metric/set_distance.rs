@@ -66,15 +66,13 @@ impl CounterfactualMetric for SetDistance {
         let own = RowSet {
             rows: data.rows.clone(),
             query: data.query.clone(),
-            is_run: false,
         };
-        let runs: Vec<&RowSet> = data.all_sets().iter().filter(|set| set.is_run).collect();
         // With repeated runs, only these are compared with each other; the counterfactuals of the data are not one of
         // them.
-        let sets = if runs.is_empty() {
+        let sets: Vec<&RowSet> = if data.runs().is_empty() {
             vec![&own, data.require_others()?]
         } else {
-            runs
+            data.runs().iter().collect()
         };
         let scale = data.known_numbers(input::INPUT_DISTANCE);
         let by_query: Vec<Vec<Vec<&[f64]>>> = sets
