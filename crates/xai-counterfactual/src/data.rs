@@ -8,7 +8,7 @@ use xai_core::number::{check_finite, check_finite_slice, labels_to_i64};
 use xai_core::tensor::check_shape;
 use xai_core::{Error, Help, Input, Result};
 
-use crate::distance::{DistanceOptions, PreparedDistance};
+use crate::distance::{DistanceOptions, RowDistance};
 use crate::input;
 use crate::neighborhood::{Searched, Wanted};
 use crate::reference::Reference;
@@ -480,8 +480,8 @@ impl<'a> CounterfactualData<'a> {
     }
 
     /// A distance between rows, with the scales of the training rows if there are any.
-    pub(crate) fn distance(&self, options: DistanceOptions) -> Result<PreparedDistance> {
-        PreparedDistance::new(options, self.schema, self.reference.map(Reference::rows))
+    pub(crate) fn distance(&self, options: DistanceOptions) -> Result<RowDistance> {
+        RowDistance::new(options, self.schema, self.reference.map(Reference::rows))
     }
 
     /// The nearest training rows of the counterfactuals, searched once for all metrics.

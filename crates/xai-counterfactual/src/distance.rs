@@ -4,7 +4,9 @@ use ndarray::ArrayView2;
 use xai_core::Distance;
 use xai_core::describe::{Parameter, Parameters};
 use xai_core::distance::{DistanceFunction, Mahalanobis};
+use xai_core::input::DISTANCE;
 use xai_core::statistics::quantile;
+use xai_core::tensor::check_shape;
 use xai_core::{Error, Help, Result};
 use xai_neighbors::{MixedAggregation, MixedEmbedding, MixedFeature};
 
@@ -90,9 +92,17 @@ pub struct DistanceOptions {
     pub(crate) scale: MadScale,
 }
 
-/// A distance between rows of a schema, ready to compute.
+/// A distance between rows of a schema, with the scales of its features.
+///
+/// ```
+/// use xai_counterfactual::{DistanceOptions, Feature, RowDistance, Schema};
+/// let schema = Schema::new(2, vec![Feature::numeric(0).range(0.0, 8.0), Feature::categorical(1)])?;
+/// let gower = RowDistance::new(DistanceOptions::default(), &schema, None)?;
+/// assert_eq!(gower.between(&[1.0, 7.0], &[3.0, 7.0]), Some(0.125)); // 2 of 8 in one of two features
+/// # Ok::<(), xai_core::Error>(())
+/// ```
 #[derive(Debug, Clone)]
-pub(crate) struct PreparedDistance {
+pub struct RowDistance {
     form: Form,
     /// Columns with scale 0, where any difference leaves the distance undefined.
     undefined_columns: Vec<usize>,
@@ -104,22 +114,25 @@ enum Form {
     Mixed(MixedAggregation, Vec<MixedFeature>),
 }
 
-impl PreparedDistance {
-    /// Prepares a distance: scales are those of the schema or the training rows.
-    pub(crate) fn new(
+impl RowDistance {
+    /// Creates a distance with the scales of the schema or of the training rows.
+    ///
+    /// # Errors
+    /// `InvalidParameter` for a distance that is scaled by training rows that are not given, and the errors of a
+    /// covariance that has no inverse.
+    pub fn new(
         options: DistanceOptions,
         schema: &Schema,
         train: Option<ArrayView2<'_, f64>>,
     ) -> Result<Self> {
-        let mut undefined_columns = Vec::new();
-        let form = match options.distance {
-            MixedDistance::Manhattan => Form::Columns(Distance::Manhattan),
-            MixedDistance::Euclidean => Form::Columns(Distance::Euclidean),
-            MixedDistance::SquaredEuclidean => Form::Columns(Distance::SquaredEuclidean),
-            MixedDistance::Chebyshev => Form::Columns(Distance::Chebyshev),
+        let columns = match options.distance {
+            MixedDistance::Manhattan => Distance::Manhattan,
+            MixedDistance::Euclidean => Distance::Euclidean,
+            MixedDistance::SquaredEuclidean => Distance::SquaredEuclidean,
+            MixedDistance::Chebyshev => Distance::Chebyshev,
             MixedDistance::Mahalanobis => {
                 let train = train.ok_or_else(|| missing_train("mahalanobis"))?;
-                Form::Columns(Distance::Mahalanobis(Mahalanobis::from_rows(train)?))
+                Distance::Mahalanobis(Mahalanobis::from_rows(train)?)
             }
             MixedDistance::Changed => {
                 let features = schema.features().iter().map(|feature| match feature.kind {
@@ -130,26 +143,86 @@ impl PreparedDistance {
                         factor: 1.0,
                     },
                 });
-                Form::Mixed(MixedAggregation::ShareOfDifferent, features.collect())
+                return Ok(Self {
+                    form: Form::Mixed(MixedAggregation::ShareOfDifferent, features.collect()),
+                    undefined_columns: Vec::new(),
+                });
             }
             MixedDistance::Gower | MixedDistance::Mad | MixedDistance::Heom => {
-                let features = scaled_features(options, schema, train, &mut undefined_columns)?;
-                let aggregation = if options.distance == MixedDistance::Heom {
-                    MixedAggregation::Length
-                } else {
-                    MixedAggregation::Sum
-                };
-                Form::Mixed(aggregation, features)
+                let scales = schema.features().iter().map(|of| scale(options, of, train));
+                let scales = scales.collect::<Result<Vec<f64>>>()?;
+                return Self::with_scales(options, schema, &scales);
             }
         };
         Ok(Self {
-            form,
+            form: Form::Columns(columns),
+            undefined_columns: Vec::new(),
+        })
+    }
+
+    /// Creates the distance `gower`, `heom` or `mad` with a scale per feature, the number by which its differences are
+    /// divided. Scales of categories are not used.
+    ///
+    /// # Errors
+    /// `ShapeMismatch` for another number of scales than of features, `OutOfDomain` for a scale that is negative or not
+    /// finite, `InvalidParameter` for another distance.
+    pub fn with_scales(options: DistanceOptions, schema: &Schema, scales: &[f64]) -> Result<Self> {
+        check_shape(input::SCALES, &[schema.features().len()], &[scales.len()])?;
+        let aggregation = match options.distance {
+            MixedDistance::Gower | MixedDistance::Mad => MixedAggregation::Sum,
+            MixedDistance::Heom => MixedAggregation::Length,
+            other => {
+                let expected = "gower, heom or mad, which have scales";
+                return Err(Error::parameter(DISTANCE, other.to_value(), expected));
+            }
+        };
+        // A mean over features is a sum of parts that already have the factor 1/p.
+        let is_mean = options.distance == MixedDistance::Gower
+            || options.distance == MixedDistance::Mad && options.scale == MadScale::Mean;
+        let share = if is_mean {
+            1.0 / scales.len() as f64
+        } else {
+            1.0
+        };
+        let mut undefined_columns = Vec::new();
+        let mut features = Vec::with_capacity(scales.len());
+        for (position, (feature, &scale)) in schema.features().iter().zip(scales).enumerate() {
+            if feature.is_nominal() {
+                features.push(category(feature, share));
+                continue;
+            }
+            if !(scale >= 0.0 && scale.is_finite()) {
+                let expected = "a finite scale of at least 0";
+                return Err(Error::out_of_domain(
+                    input::SCALES,
+                    &[position],
+                    scale,
+                    expected,
+                ));
+            }
+            let column = feature.columns[0];
+            let factor = match options.zero_scale {
+                _ if scale > 0.0 => share / scale,
+                ZeroScale::One => share,
+                ZeroScale::Skip => 0.0,
+                // A column whose difference leaves the distance undefined adds nothing where there is none.
+                ZeroScale::Undefined => {
+                    undefined_columns.push(column);
+                    0.0
+                }
+            };
+            features.push(MixedFeature::Number { column, factor });
+        }
+        Ok(Self {
+            form: Form::Mixed(aggregation, features),
             undefined_columns,
         })
     }
 
-    /// The distance of two rows; `None` if a feature with scale 0 differs.
-    pub(crate) fn between(&self, a: &[f64], b: &[f64]) -> Option<f64> {
+    /// The distance of two rows; `None` if they differ in a feature whose scale is 0, unless the options give it another
+    /// meaning.
+    #[must_use]
+    pub fn between(&self, a: &[f64], b: &[f64]) -> Option<f64> {
         // Tested first, because these columns have the factor 0 in the sums.
         if self
             .undefined_columns
@@ -196,61 +269,33 @@ fn missing_train(distance: &str) -> Error {
     .with_help(GIVE_TRAIN_OR_RANGES)
 }
 
-/// The features with their scales. Columns where any difference leaves the distance undefined are added to `undefined`.
-fn scaled_features(
+/// The number by which differences of a feature are divided; 1 for categories.
+fn scale(
     options: DistanceOptions,
-    schema: &Schema,
+    feature: &Feature,
     train: Option<ArrayView2<'_, f64>>,
-    undefined: &mut Vec<usize>,
-) -> Result<Vec<MixedFeature>> {
-    // A mean over features is a sum of parts that already have the factor 1/p.
-    let is_mean = options.distance == MixedDistance::Gower
-        || options.distance == MixedDistance::Mad && options.scale == MadScale::Mean;
-    let share = if is_mean {
-        1.0 / schema.features().len() as f64
-    } else {
-        1.0
-    };
-    let mut features = Vec::with_capacity(schema.features().len());
-    for feature in schema.features() {
-        if feature.is_nominal() {
-            features.push(category(feature, share));
-            continue;
-        }
-        let column = feature.columns[0];
-        let scale = match (options.distance, feature.low, feature.high, train) {
-            (MixedDistance::Gower | MixedDistance::Heom, Some(low), Some(high), _) => high - low,
-            (MixedDistance::Mad, _, _, Some(train)) => {
-                median_absolute_deviation(&train.column(column).to_vec())?
-            }
-            // Gower or HEOM, for a feature without a full range in the schema.
-            (_, _, _, Some(train)) => {
-                let (low, high) = train
-                    .column(column)
-                    .iter()
-                    .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| {
-                        (low.min(x), high.max(x))
-                    });
-                high - low
-            }
-            (distance, ..) => return Err(missing_train(&distance.to_value().to_string())),
-        };
-        let factor = if scale > 0.0 {
-            share / scale
-        } else {
-            match options.zero_scale {
-                ZeroScale::One => share,
-                ZeroScale::Skip => 0.0,
-                // A column whose difference leaves the distance undefined adds nothing where there is none.
-                ZeroScale::Undefined => {
-                    undefined.push(column);
-                    0.0
-                }
-            }
-        };
-        features.push(MixedFeature::Number { column, factor });
+) -> Result<f64> {
+    if feature.is_nominal() {
+        return Ok(1.0);
     }
-    Ok(features)
+    let range = feature.low.zip(feature.high);
+    if let (MixedDistance::Gower | MixedDistance::Heom, Some((low, high))) =
+        (options.distance, range)
+    {
+        return Ok(high - low);
+    }
+    let Some(train) = train else {
+        return Err(missing_train(&options.distance.to_value().to_string()));
+    };
+    let values = train.column(feature.columns[0]);
+    if options.distance == MixedDistance::Mad {
+        return median_absolute_deviation(&values.to_vec());
+    }
+    let ends = (f64::INFINITY, f64::NEG_INFINITY);
+    let (low, high) = values
+        .iter()
+        .fold(ends, |(low, high), &x| (low.min(x), high.max(x)));
+    Ok(high - low)
 }
 
 fn median_absolute_deviation(values: &[f64]) -> Result<f64> {

@@ -70,7 +70,7 @@ mod unlike;
 mod values;
 
 pub use data::{CounterfactualData, ModelFunction, Rule};
-pub use distance::{DistanceOptions, MadScale, MixedDistance, ZeroScale};
+pub use distance::{DistanceOptions, MadScale, MixedDistance, RowDistance, ZeroScale};
 pub use edit_distance::{EDIT_DISTANCE, EditDistance, edit_distance, edit_distances};
 pub use given::{InputArray, spec};
 pub use metric::CounterfactualMetric;

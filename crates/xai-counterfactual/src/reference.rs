@@ -8,7 +8,7 @@ use xai_core::number::{check_finite, labels_to_i64};
 use xai_core::tensor::check_shape;
 use xai_core::{Error, Result};
 
-use crate::distance::{DistanceOptions, PreparedDistance};
+use crate::distance::{DistanceOptions, RowDistance};
 use crate::input;
 use crate::schema::Schema;
 use crate::searches::Searches;
@@ -133,7 +133,7 @@ impl Reference {
             return Ok(known);
         }
         // Not under the lock: a thread that waits for its part of the work may take up a task that needs the lock.
-        let distance = PreparedDistance::new(options, &self.schema, Some(self.rows()))?;
+        let distance = RowDistance::new(options, &self.schema, Some(self.rows()))?;
         let labels = self.labels.clone();
         let labels = labels.unwrap_or_else(|| Arc::new(vec![0; self.n_rows()]));
         let made = Arc::new(Searches::new(distance, Arc::clone(&self.train), labels)?);

@@ -9,7 +9,7 @@ use xai_core::{Input, Result, parallel};
 use xai_neighbors::{ClassSearch, Nearest, Neighbors, input as searched, with_original_index};
 
 use crate::density::OwnNeighbors;
-use crate::distance::PreparedDistance;
+use crate::distance::RowDistance;
 use crate::input;
 use crate::neighborhood::{Among, Neighborhood, Searched, USUAL_K, Wanted};
 
@@ -19,7 +19,7 @@ pub(crate) const BLOCK: usize = 4096;
 /// Engines over the training rows of each class, and what their searches found.
 #[derive(Debug)]
 pub(crate) struct Searches {
-    pub(crate) distance: PreparedDistance,
+    pub(crate) distance: RowDistance,
     pub(crate) train: Arc<Array2<f64>>,
     /// Class of each training row; without classes, all rows are of one class.
     pub(crate) labels: Arc<Vec<i64>>,
@@ -34,7 +34,7 @@ pub(crate) struct Searches {
 
 impl Searches {
     pub(crate) fn new(
-        distance: PreparedDistance,
+        distance: RowDistance,
         train: Arc<Array2<f64>>,
         labels: Arc<Vec<i64>>,
     ) -> Result<Self> {

@@ -15,6 +15,7 @@ use crate::casebased::correspondence::CORRESPONDENCE;
 use crate::casebased::data_attribution;
 use crate::casebased::feature_distance::FEATURE_DISTANCE;
 use crate::casebased::nearest_cases::NEAREST_CASES;
+use crate::counterfactual;
 use crate::function::Stages;
 use crate::graph::auroc::AUROC;
 use crate::graph::binned_auroc::BINNED_AUROC;
@@ -55,6 +56,7 @@ static SCALARS: &[&[ScalarDefinition]] = &[
         CLASS_SCORE,
     ],
     data_attribution::FUNCTIONS,
+    counterfactual::FUNCTIONS,
 ];
 
 /// The aggregate functions, for queries whose stages run where `stages` says.
@@ -160,6 +162,7 @@ mod tests {
         let families = [
             &xai_attribution::FAMILY,
             &xai_casebased::FAMILY,
+            &xai_counterfactual::FAMILY,
             &xai_graph::FAMILY,
             &xai_repro::FAMILY,
         ];

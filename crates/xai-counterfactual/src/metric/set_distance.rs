@@ -4,7 +4,7 @@ use xai_core::{Result, parallel};
 use super::CounterfactualMetric;
 use super::diversity::pairs;
 use crate::data::{CounterfactualData, RowSet};
-use crate::distance::{DistanceOptions, PreparedDistance};
+use crate::distance::{DistanceOptions, RowDistance};
 use crate::input;
 use crate::searches::row_of;
 use crate::values::{CounterfactualValues, mean};
@@ -103,7 +103,7 @@ fn rows_by_query(set: &RowSet, n_queries: usize) -> Vec<Vec<&[f64]>> {
 }
 
 impl SetDistance {
-    fn between(&self, distance: &PreparedDistance, a: &[&[f64]], b: &[&[f64]]) -> Option<f64> {
+    fn between(&self, distance: &RowDistance, a: &[&[f64]], b: &[&[f64]]) -> Option<f64> {
         if a.is_empty() || b.is_empty() {
             return None;
         }

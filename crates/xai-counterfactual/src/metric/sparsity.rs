@@ -4,6 +4,7 @@ use xai_core::describe::{Parameter, Parameters, metric};
 use super::{CounterfactualMetric, per_row};
 use crate::data::CounterfactualData;
 use crate::input;
+use crate::schema::Schema;
 use crate::selection::Selection;
 use crate::values::CounterfactualValues;
 
@@ -58,19 +59,25 @@ pub struct Sparsity {
     pub(super) selection: Selection,
 }
 
+impl Sparsity {
+    /// Value of one counterfactual of a query.
+    #[must_use]
+    pub fn between(&self, schema: &Schema, query: &[f64], counterfactual: &[f64]) -> f64 {
+        let n_changed = schema.changed(query, counterfactual, self.tolerance).len() as f64;
+        match self.score {
+            SparsityScore::Share => n_changed / schema.features().len() as f64,
+            SparsityScore::Count => n_changed,
+        }
+    }
+}
+
 impl CounterfactualMetric for Sparsity {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
-        let unit = match self.score {
-            SparsityScore::Share => data.schema().features().len() as f64,
-            SparsityScore::Count => 1.0,
-        };
         Ok(per_row!(
             self,
             data,
             Smallest,
-            |_: usize, x: &[f64], c: &[f64]| {
-                Some(data.schema().changed(x, c, self.tolerance).len() as f64 / unit)
-            }
+            |_: usize, x: &[f64], c: &[f64]| Some(self.between(data.schema(), x, c))
         ))
     }
 }
