@@ -9,9 +9,9 @@ use xai_metrics::common::describe::Setting;
 use xai_metrics::common::evaluation::{
     EvaluationTable, EvaluationValues, MetricValues, check_size,
 };
-use xai_metrics::counterfactual::metric::{Coverage, GroupGap, group_gap};
-use xai_metrics::counterfactual::{CounterfactualValues, input, registry};
-use xai_report::sections::counterfactual::{Changes, Counterfactual};
+use xai_metrics::counterfactual::metric::{ChangeAgreement, Coverage, GroupGap, group_gap};
+use xai_metrics::counterfactual::{CounterfactualMetric, CounterfactualValues, input, registry};
+use xai_report::sections::counterfactual::{Changes, Counterfactual, MethodAgreement};
 
 use crate::counterfactual::data::{Method, Study, StudyOptions};
 use crate::counterfactual::family::{CounterfactualMetrics, is_possible};
@@ -235,6 +235,25 @@ impl ComparedMethods {
             categories: &self.study.columns().words,
         };
         section.add_changes(&changes, &Counterfactual::shown(&self.table));
+    }
+
+    /// Agreement of every two methods on the features that they change.
+    pub(crate) fn agreement(&self) -> Result<Vec<MethodAgreement>, xai_metrics::Error> {
+        let named = || self.table.explainers.iter().zip(&self.methods);
+        let mut agreement = Vec::new();
+        for (position, (first, method)) in named().enumerate() {
+            for (second, other) in named().skip(position + 1) {
+                let data = self
+                    .study
+                    .data(method)?
+                    .others(other.rows.view(), &other.query)?;
+                agreement.push(MethodAgreement {
+                    methods: [first.clone(), second.clone()],
+                    jaccard: ChangeAgreement::new().evaluate(&data)?.value,
+                });
+            }
+        }
+        Ok(agreement)
     }
 
     /// The table as JSON, with the share of queries that each method answers and the mean over rows.

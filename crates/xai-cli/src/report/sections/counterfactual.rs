@@ -125,5 +125,6 @@ fn evaluate(
     let mut section = Counterfactual::new(origin, &compared.table, compared.success.clone())
         .map_err(Failure::new)?;
     compared.add_changes(&mut section);
+    section.agreement = compared.agreement().map_err(Failure::new)?;
     Ok(section)
 }

@@ -26,6 +26,18 @@ pub struct Counterfactual {
     pub violations: Vec<FeatureViolation>,
     /// Changed features of some queries.
     pub changes: Vec<FeatureChange>,
+    /// Agreement of every two methods on the features that they change.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agreement: Vec<MethodAgreement>,
+}
+
+/// Agreement of two methods on the features that they change.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MethodAgreement {
+    /// The methods.
+    pub methods: [String; 2],
+    /// Mean Jaccard index of the changed features over queries that both answer; `null` if there are none.
+    pub jaccard: Option<f64>,
 }
 
 /// Forbidden changes of a feature.
@@ -140,6 +152,7 @@ impl Counterfactual {
             success,
             violations: Vec::new(),
             changes: Vec::new(),
+            agreement: Vec::new(),
         })
     }
 
