@@ -1,6 +1,6 @@
 //! Values per counterfactual and per query.
 
-use xai_core::ExactMean;
+use xai_core::{ExactMean, parallel};
 
 use crate::data::CounterfactualData;
 use crate::selection::{Over, Selection};
@@ -68,6 +68,21 @@ impl CounterfactualValues {
             per_counterfactual: Some(values),
             ..summary
         }
+    }
+}
+
+impl CounterfactualData<'_> {
+    /// Computes a value for each row from its number, its query and itself, and summarises them by query.
+    pub(crate) fn values(
+        &self,
+        selection: Selection,
+        best: Best,
+        value: impl Fn(usize, &[f64], &[f64]) -> Option<f64> + Sync + Send,
+    ) -> CounterfactualValues {
+        let values = parallel::map(self.n_rows(), |row| {
+            value(row, self.query_row(self.query[row]), self.row(row))
+        });
+        CounterfactualValues::per_row(values, selection, best, self)
     }
 }
 

@@ -1,11 +1,12 @@
 use xai_core::Result;
 use xai_core::describe::{Parameter, Parameters, metric};
 
-use super::{CounterfactualMetric, per_row};
+use super::CounterfactualMetric;
 use crate::data::CounterfactualData;
 use crate::input;
 use crate::schema::{Change, Schema};
 use crate::selection::Selection;
+use crate::values::Best::Smallest;
 use crate::values::CounterfactualValues;
 
 /// Unit of counting.
@@ -85,11 +86,8 @@ impl ConstraintViolation {
 
 impl CounterfactualMetric for ConstraintViolation {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
-        Ok(per_row!(
-            self,
-            data,
-            Smallest,
-            |_: usize, x: &[f64], c: &[f64]| self.between(data.schema(), x, c)
-        ))
+        Ok(data.values(self.selection, Smallest, |_, x, c| {
+            self.between(data.schema(), x, c)
+        }))
     }
 }

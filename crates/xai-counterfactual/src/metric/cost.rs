@@ -3,10 +3,11 @@ use std::collections::BTreeMap;
 use xai_core::Result;
 use xai_core::describe::{Parameter, Parameters, metric};
 
-use super::{CounterfactualMetric, per_row};
+use super::CounterfactualMetric;
 use crate::data::CounterfactualData;
 use crate::input;
 use crate::selection::Selection;
+use crate::values::Best::Smallest;
 use crate::values::CounterfactualValues;
 
 /// Prices of changes.
@@ -61,23 +62,18 @@ impl CounterfactualMetric for Cost {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
         let features = data.schema().features();
         if self.score == CostScore::Weighted {
-            return Ok(per_row!(
-                self,
-                data,
-                Smallest,
-                |_: usize, x: &[f64], c: &[f64]| {
-                    let costs = features.iter().map(|feature| {
-                        let column = feature.columns[0];
-                        let change = if feature.is_nominal() {
-                            f64::from(feature.differs(x, c, 0.0))
-                        } else {
-                            (c[column] - x[column]).abs()
-                        };
-                        feature.cost * change
-                    });
-                    Some(costs.sum())
-                }
-            ));
+            return Ok(data.values(self.selection, Smallest, |_, x, c| {
+                let costs = features.iter().map(|feature| {
+                    let column = feature.columns[0];
+                    let change = if feature.is_nominal() {
+                        f64::from(feature.differs(x, c, 0.0))
+                    } else {
+                        (c[column] - x[column]).abs()
+                    };
+                    feature.cost * change
+                });
+                Some(costs.sum())
+            }));
         }
         let train = data.require_reference()?.rows();
         // Sorted once, so that a percentile is a binary search.
@@ -87,25 +83,20 @@ impl CounterfactualMetric for Cost {
             values.sort_unstable_by(f64::total_cmp);
             ascending.insert(feature.columns[0], values);
         }
-        Ok(per_row!(
-            self,
-            data,
-            Smallest,
-            |_: usize, x: &[f64], c: &[f64]| {
-                let shifts = ascending.iter().map(|(&column, values)| {
-                    let share = |value: f64| {
-                        values.partition_point(|&known| known <= value) as f64 / values.len() as f64
-                    };
-                    (share(c[column]) - share(x[column])).abs()
-                });
-                if ascending.is_empty() {
-                    None
-                } else if self.score == CostScore::PercentileMax {
-                    shifts.reduce(f64::max)
-                } else {
-                    Some(shifts.sum())
-                }
+        Ok(data.values(self.selection, Smallest, |_, x, c| {
+            let shifts = ascending.iter().map(|(&column, values)| {
+                let share = |value: f64| {
+                    values.partition_point(|&known| known <= value) as f64 / values.len() as f64
+                };
+                (share(c[column]) - share(x[column])).abs()
+            });
+            if ascending.is_empty() {
+                None
+            } else if self.score == CostScore::PercentileMax {
+                shifts.reduce(f64::max)
+            } else {
+                Some(shifts.sum())
             }
-        ))
+        }))
     }
 }

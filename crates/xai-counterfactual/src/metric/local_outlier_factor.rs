@@ -1,12 +1,13 @@
 use xai_core::Result;
 use xai_core::describe::{Parameter, Parameters, metric};
 
-use super::{CounterfactualMetric, per_row};
+use super::CounterfactualMetric;
 use crate::data::CounterfactualData;
 use crate::distance::DistanceOptions;
 use crate::input;
 use crate::neighborhood::{Among, Wanted};
 use crate::selection::Selection;
+use crate::values::Best::{Largest, Smallest};
 use crate::values::CounterfactualValues;
 
 /// The factor, or whether it is small.
@@ -86,12 +87,10 @@ impl CounterfactualMetric for LocalOutlierFactor {
             density.as_ref()?.outlier_factor(&near, self.epsilon)
         };
         Ok(match self.score {
-            OutlierScore::Lof => per_row!(self, data, Smallest, factor),
-            OutlierScore::Inlier => {
-                per_row!(self, data, Largest, |row: usize, x: &[f64], c: &[f64]| {
-                    factor(row, x, c).map(|factor| f64::from(factor <= self.threshold))
-                })
-            }
+            OutlierScore::Lof => data.values(self.selection, Smallest, factor),
+            OutlierScore::Inlier => data.values(self.selection, Largest, |row, x, c| {
+                factor(row, x, c).map(|factor| f64::from(factor <= self.threshold))
+            }),
         })
     }
 }

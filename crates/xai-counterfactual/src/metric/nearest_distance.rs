@@ -2,12 +2,13 @@ use xai_core::Result;
 use xai_core::describe::{Parameter, Parameters, metric};
 use xai_neighbors::Nearest;
 
-use super::{CounterfactualMetric, per_row};
+use super::CounterfactualMetric;
 use crate::data::CounterfactualData;
 use crate::distance::DistanceOptions;
 use crate::input;
 use crate::neighborhood::{Among, Wanted};
 use crate::selection::Selection;
+use crate::values::Best::Smallest;
 use crate::values::{CounterfactualValues, mean};
 
 /// The training rows among which neighbours are searched.
@@ -96,16 +97,11 @@ impl CounterfactualMetric for NearestDistance {
             AmongRows::Class => (Some(classes(data)?), Wanted::own(self.k)),
         };
         let neighbors = data.row_neighbors(self.distance, wanted)?;
-        Ok(per_row!(
-            self,
-            data,
-            Smallest,
-            |row: usize, _: &[f64], _: &[f64]| {
-                let class = classes.as_ref().map(|classes| classes[row]);
-                let among = class.map_or(Among::All, Among::Class);
-                self.reduce.value(&neighbors.nearest(row, among, self.k)?)
-            }
-        ))
+        Ok(data.values(self.selection, Smallest, |row, _, _| {
+            let class = classes.as_ref().map(|classes| classes[row]);
+            let among = class.map_or(Among::All, Among::Class);
+            self.reduce.value(&neighbors.nearest(row, among, self.k)?)
+        }))
     }
 }
 

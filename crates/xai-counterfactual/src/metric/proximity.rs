@@ -1,11 +1,12 @@
 use xai_core::Result;
 use xai_core::describe::{Parameters, metric};
 
-use super::{CounterfactualMetric, per_row};
+use super::CounterfactualMetric;
 use crate::data::CounterfactualData;
 use crate::distance::DistanceOptions;
 use crate::input;
 use crate::selection::Selection;
+use crate::values::Best::Smallest;
 use crate::values::CounterfactualValues;
 
 /// Distance between a query and its counterfactual.
@@ -58,11 +59,6 @@ pub struct Proximity {
 impl CounterfactualMetric for Proximity {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
         let distance = data.distance(self.distance)?;
-        Ok(per_row!(
-            self,
-            data,
-            Smallest,
-            |_: usize, x: &[f64], c: &[f64]| distance.between(x, c)
-        ))
+        Ok(data.values(self.selection, Smallest, |_, x, c| distance.between(x, c)))
     }
 }

@@ -1,12 +1,13 @@
 use xai_core::describe::{Parameters, metric};
 use xai_core::{Result, parallel};
 
-use super::{CounterfactualMetric, per_row};
+use super::CounterfactualMetric;
 use crate::data::CounterfactualData;
 use crate::distance::DistanceOptions;
 use crate::input;
 use crate::selection::Selection;
 use crate::unlike::UnlikeNeighbors;
+use crate::values::Best::Smallest;
 use crate::values::CounterfactualValues;
 
 /// Distance of a counterfactual relative to that of the nearest training row of the wanted class.
@@ -53,15 +54,10 @@ impl CounterfactualMetric for RelativeDistance {
         let nearest: Vec<Option<f64>> = parallel::map(data.n_queries(), |query| {
             Some(unlike.of(query)?.first()?.distance)
         });
-        Ok(per_row!(
-            self,
-            data,
-            Smallest,
-            |row: usize, x: &[f64], c: &[f64]| {
-                let real = nearest[data.query[row]]?;
-                let own = distance.between(x, c)?;
-                (real > 0.0).then(|| own / real)
-            }
-        ))
+        Ok(data.values(self.selection, Smallest, |row, x, c| {
+            let real = nearest[data.query[row]]?;
+            let own = distance.between(x, c)?;
+            (real > 0.0).then(|| own / real)
+        }))
     }
 }

@@ -1,11 +1,12 @@
 use xai_core::Result;
 use xai_core::describe::{Parameter, Parameters, metric};
 
-use super::{CounterfactualMetric, per_row};
+use super::CounterfactualMetric;
 use crate::data::CounterfactualData;
 use crate::input;
 use crate::schema::Schema;
 use crate::selection::Selection;
+use crate::values::Best::Smallest;
 use crate::values::CounterfactualValues;
 
 /// The unit of the number of changed features.
@@ -73,11 +74,8 @@ impl Sparsity {
 
 impl CounterfactualMetric for Sparsity {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
-        Ok(per_row!(
-            self,
-            data,
-            Smallest,
-            |_: usize, x: &[f64], c: &[f64]| Some(self.between(data.schema(), x, c))
-        ))
+        Ok(data.values(self.selection, Smallest, |_, x, c| {
+            Some(self.between(data.schema(), x, c))
+        }))
     }
 }

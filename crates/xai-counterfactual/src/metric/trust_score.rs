@@ -1,13 +1,14 @@
 use xai_core::Result;
 use xai_core::describe::{Parameter, Parameters, metric};
 
+use super::CounterfactualMetric;
 use super::nearest_distance::{Reduce, classes};
-use super::{CounterfactualMetric, per_row};
 use crate::data::CounterfactualData;
 use crate::distance::DistanceOptions;
 use crate::input;
 use crate::neighborhood::Wanted;
 use crate::selection::Selection;
+use crate::values::Best::Largest;
 use crate::values::CounterfactualValues;
 
 /// Comparison of the two distances.
@@ -91,6 +92,6 @@ impl CounterfactualMetric for TrustScore {
             };
             (divisor > 0.0).then(|| other / divisor)
         };
-        Ok(per_row!(self, data, Largest, value))
+        Ok(data.values(self.selection, Largest, value))
     }
 }

@@ -2,13 +2,14 @@ use xai_core::Result;
 use xai_core::describe::{Parameters, metric};
 use xai_neighbors::Nearest;
 
+use super::CounterfactualMetric;
 use super::nearest_distance::classes;
-use super::{CounterfactualMetric, per_row};
 use crate::data::CounterfactualData;
 use crate::distance::DistanceOptions;
 use crate::input;
 use crate::neighborhood::{Among, Wanted};
 use crate::selection::Selection;
+use crate::values::Best::Largest;
 use crate::values::CounterfactualValues;
 
 /// Share of the nearest training rows with the class of the counterfactual.
@@ -55,15 +56,10 @@ impl CounterfactualMetric for Ynn {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
         let (classes, labels) = (classes(data)?, data.require_reference()?.labels()?);
         let neighbors = data.row_neighbors(self.distance, Wanted::all(self.k))?;
-        Ok(per_row!(
-            self,
-            data,
-            Largest,
-            |row: usize, _: &[f64], _: &[f64]| {
-                let near = neighbors.nearest(row, Among::All, self.k)?;
-                let is_same = |near: &&Nearest| labels[near.index] == classes[row];
-                Some(near.iter().filter(is_same).count() as f64 / near.len() as f64)
-            }
-        ))
+        Ok(data.values(self.selection, Largest, |row, _, _| {
+            let near = neighbors.nearest(row, Among::All, self.k)?;
+            let is_same = |near: &&Nearest| labels[near.index] == classes[row];
+            Some(near.iter().filter(is_same).count() as f64 / near.len() as f64)
+        }))
     }
 }
