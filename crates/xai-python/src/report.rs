@@ -293,6 +293,7 @@ impl Report {
     }
 
     /// Adds all pairs of runs that predict numbers, from their values by metric and the mean absolute errors.
+    #[allow(clippy::too_many_arguments)] // the arguments of one call from Python
     fn add_regression(
         &mut self,
         py: Python<'_>,

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_the_matrix_of_dot_products() {
+    fn product_is_the_matrix_of_dot_products() {
         for (m, n, d) in [(1, 1, 1), (2, 3, 4), (17, 33, 9), (5, 70, 30)] {
             let values = |n: usize| -> Vec<f32> { (0..n).map(|i| (i % 7) as f32 - 3.0).collect() };
             let (a, b) = (values(m * d), values(n * d));

@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_distance_without_a_kernel_is_taken_of_every_row() {
+    fn distances_without_a_kernel_use_all_rows() {
         let ranking = Ranking::unranked(&Distance::Canberra);
         assert_eq!(ranking.limit(1e-3), f64::INFINITY);
         let (row, query) = (vec![1.0, -2.0], [3.0, 5.0]);

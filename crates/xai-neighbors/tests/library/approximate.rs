@@ -13,7 +13,7 @@ fn rows(n: usize, d: usize, item: u64) -> Array2<f64> {
 }
 
 #[test]
-fn most_neighbours_are_found_at_their_exact_distances() {
+fn approximate_search_finds_most_neighbours_with_exact_distances() {
     let (train, queries) = (rows(600, 8, 0), rows(50, 8, 1));
     for distance in "euclidean manhattan cosine correlation minkowski:1 minkowski:2".split(' ') {
         let distance: Distance = distance.parse().unwrap();
@@ -42,7 +42,7 @@ fn most_neighbours_are_found_at_their_exact_distances() {
 }
 
 #[test]
-fn the_same_rows_give_the_same_graph() {
+fn building_twice_gives_the_same_graph() {
     let (train, queries) = (rows(600, 6, 2), rows(40, 6, 3));
     let found = || {
         let search = ApproximateSearch::new(train.view(), Distance::Euclidean, Hnsw::default());
@@ -53,7 +53,7 @@ fn the_same_rows_give_the_same_graph() {
 
 /// Rows and queries far outside the range of single precision keep their neighbours.
 #[test]
-fn magnitudes_do_not_matter() {
+fn recall_does_not_depend_on_the_scale() {
     let rows = rows(300, 4, 8);
     for (distance, by) in [
         (Distance::Euclidean, 1e30),
@@ -76,7 +76,7 @@ fn magnitudes_do_not_matter() {
 }
 
 #[test]
-fn what_a_graph_cannot_do_is_named() {
+fn invalid_options_are_errors_with_the_parameter() {
     let train = array![[1.0, 2.0], [3.0, 4.0]];
     let refused = |distance, hnsw| {
         let error = ApproximateSearch::new(train.view(), distance, hnsw).unwrap_err();

@@ -36,7 +36,7 @@ fn chosen(train: ArrayView2<'_, f64>, distance: &Distance, k: usize) -> Engine {
 }
 
 #[test]
-fn clusters_are_searched_by_the_tree_however_many_features_they_have() {
+fn tree_is_chosen_for_clusters_of_any_dimension() {
     for (n, d) in [(3_000, 12), (20_000, 12), (20_000, 24)] {
         let train = clusters(n, d);
         for distance in &MINKOWSKI {
@@ -47,7 +47,7 @@ fn clusters_are_searched_by_the_tree_however_many_features_they_have() {
 }
 
 #[test]
-fn independent_features_are_scanned_unless_they_are_few() {
+fn scan_is_chosen_for_many_independent_features() {
     for (n, d, k, engine) in [
         (20_000, 3, 5, Engine::KdTree),
         (20_000, 20, 5, Engine::BruteForce),
@@ -68,7 +68,7 @@ fn independent_features_are_scanned_unless_they_are_few() {
 }
 
 #[test]
-fn all_rows_as_neighbours_mean_the_scan() {
+fn scan_is_chosen_when_all_rows_are_neighbours() {
     let train = uniforms(10_000, 4);
     assert_eq!(
         chosen(train.view(), &Distance::Euclidean, 5),
@@ -81,7 +81,7 @@ fn all_rows_as_neighbours_mean_the_scan() {
 }
 
 #[test]
-fn distances_that_no_box_bounds_are_scanned() {
+fn scan_is_chosen_for_distances_without_bounds() {
     let train = clusters(3_000, 4);
     for distance in ["cosine", "canberra", "braycurtis", "hamming", "correlation"] {
         let engine = chosen(train.view(), &distance.parse().unwrap(), 5);
@@ -90,7 +90,7 @@ fn distances_that_no_box_bounds_are_scanned() {
 }
 
 #[test]
-fn the_same_rows_are_always_searched_by_the_same_engine() {
+fn choice_is_deterministic() {
     // Around the place where the engines cost the same, where a clock would waver.
     for d in 4..14 {
         let train = uniforms(9_000, d);
@@ -103,7 +103,7 @@ fn the_same_rows_are_always_searched_by_the_same_engine() {
 
 /// Rows in a rhythm, equal rows, constant features, one that dwarfs the others, one-hot features.
 #[test]
-fn rows_of_every_kind_get_an_engine() {
+fn every_input_gets_an_engine() {
     let n = 40_000;
     // The last coordinate of a grid repeats every 16 rows.
     let grid = Array2::from_shape_fn((n, 3), |(i, j)| [i / 256, i / 16 % 16, i % 16][j] as f64);

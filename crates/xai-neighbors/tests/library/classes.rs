@@ -105,7 +105,7 @@ proptest! {
 }
 
 #[test]
-fn another_category_has_exactly_its_weight() {
+fn different_categories_differ_by_their_weight() {
     // 1/√2 per indicator would give 0.9999999999999998 and 1.0000000000000002 by the order of the columns.
     let train = array![[0.0], [1.0], [2.0]];
     let category = [MixedFeature::Category {
@@ -130,7 +130,7 @@ fn another_category_has_exactly_its_weight() {
 }
 
 #[test]
-fn rows_without_a_class_and_rows_of_another_class_are_named() {
+fn missing_classes_and_wrong_rows_are_errors() {
     let train = array![[0.0], [1.0], [2.0]];
     let plain = || MixedEmbedding::unchanged(Distance::Euclidean);
     let error = ClassSearch::build(train.view(), &[0, 1], plain(), 1).unwrap_err();

@@ -250,7 +250,7 @@ fn check_all_pairs(from: &Array2<f64>, to: &Array2<f64>, distance: &Distance) {
 }
 
 #[test]
-fn all_pairs_of_no_rows_are_none_and_bad_rows_are_named() {
+fn distances_of_no_rows_are_empty_and_bad_rows_are_errors() {
     let (rows, none) = (
         ndarray::array![[1.0, 2.0], [3.0, 3.0]],
         Array2::zeros((0, 2)),
@@ -277,7 +277,7 @@ fn all_pairs_of_no_rows_are_none_and_bad_rows_are_named() {
 
 /// Several tiles of the matrix product, several levels of the tree, several blocks of queries and of all pairs.
 #[test]
-fn large_problems_agree_too() {
+fn all_engines_agree_on_large_problems() {
     let mut state = 7u64;
     let mut value = |coarse: bool| {
         state = state
@@ -319,7 +319,7 @@ fn large_problems_agree_too() {
 }
 
 #[test]
-fn queries_without_an_answer_are_named() {
+fn bad_queries_are_errors_with_their_index() {
     let train = ndarray::array![[1.0, 2.0], [3.0, 4.0]];
     for (_, engine) in engines(train.view(), &Distance::Cosine) {
         let error = engine.nearest(&[0.0, 0.0], 1).unwrap_err();
@@ -341,9 +341,9 @@ fn queries_without_an_answer_are_named() {
     }
 }
 
-/// What is beyond or below the ranges of the filter is still compared as by everybody.
+/// Values that the single-precision filter cannot represent are compared in double precision.
 #[test]
-fn rows_at_the_edges_of_the_range_are_not_lost() {
+fn extreme_rows_are_found_by_all_engines() {
     let agree = |train: Array2<f64>, query: &[f64], distance: Distance| {
         let expected = plain_scan(train.view(), &distance, query, 3);
         for (name, engine) in engines(train.view(), &distance) {
@@ -365,7 +365,7 @@ fn rows_at_the_edges_of_the_range_are_not_lost() {
 }
 
 #[test]
-fn rows_that_whitening_takes_out_of_range_are_named() {
+fn overflow_while_whitening_is_an_error_with_the_row() {
     let covariance = ndarray::array![[1e-30, 0.0], [0.0, 1e-30]];
     let distance = Distance::Mahalanobis(Mahalanobis::from_covariance(covariance.view()).unwrap());
     let train = ndarray::array![[1e300, 0.0], [0.0, 1.0]];
