@@ -7,10 +7,12 @@ use xai_files::{Failure, Files, InFiles};
 use xai_metrics::common::describe::Range;
 use xai_metrics::common::describe::Setting;
 use xai_metrics::common::evaluation::{
-    EvaluationTable, EvaluationValues, MetricValues, check_size,
+    EvaluationTable, EvaluationValues, MetricValues, Remark, check_size,
 };
 use xai_metrics::counterfactual::metric::{ChangeAgreement, Coverage, GroupGap, group_gap};
-use xai_metrics::counterfactual::{CounterfactualMetric, CounterfactualValues, input, registry};
+use xai_metrics::counterfactual::{
+    CounterfactualData, CounterfactualMetric, CounterfactualValues, input, registry,
+};
 use xai_report::sections::counterfactual::{Changes, Counterfactual, MethodAgreement};
 
 use crate::counterfactual::data::{Method, Study, StudyOptions};
@@ -89,6 +91,11 @@ impl CompareMethods {
         for metric in &selected {
             metric.check()?;
         }
+        // A metric whose inputs no method has is an error; one that some methods lack is undefined for these.
+        let some_can_compute: Vec<bool> = selected
+            .iter()
+            .map(|metric| data.iter().any(|data| is_possible(metric.entry, data)))
+            .collect();
         drop(data);
         let shared = self.comparison.files();
         if !self.no_reference {
@@ -109,28 +116,34 @@ impl CompareMethods {
         context.end_check();
         let n_values = (methods.len() * selected.len()) as u64;
         let progress = context.progress(n_values, "comparing counterfactuals");
-        let (mut values, mut success) = (Vec::new(), Vec::new());
+        let (mut values, mut success, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
         for (index, method) in methods.iter().enumerate() {
             let places = study.places(files.get(index).unwrap_or(shared));
             let data = study.data(method).in_files(&places)?;
             success.push(Coverage::counts(&data).success);
-            // The reference method has no predictions under noise, for example.
-            let can_compute = |metric: &&SelectedMetric<_>| {
-                index < files.len() || is_possible(metric.entry, &data)
-            };
-            let settings: Vec<Setting> = selected
+            let mut settings = Vec::new();
+            let can_compute: Vec<bool> = selected
                 .iter()
-                .filter(can_compute)
-                .map(|metric| Setting {
-                    name: metric.entry.info.name.to_owned(),
-                    params: metric.settings.clone(),
+                .zip(&some_can_compute)
+                .map(|(metric, some)| {
+                    is_possible(metric.entry, &data) || (index < files.len() && !some)
                 })
                 .collect();
+            for (metric, can_compute) in selected.iter().zip(&can_compute) {
+                if *can_compute {
+                    settings.push(Setting {
+                        name: metric.entry.info.name.to_owned(),
+                        params: metric.settings.clone(),
+                    });
+                } else if index < files.len() {
+                    warnings.push(lacking(metric, &names[index], &data));
+                }
+            }
             let found = registry::evaluate_all(&settings, &data, |_| progress.inc(1));
             let mut found = found.in_files(&places)?.into_iter();
-            let of_method: Vec<CounterfactualValues> = selected
+            let of_method: Vec<CounterfactualValues> = can_compute
                 .iter()
-                .map(|metric| can_compute(&metric).then(|| found.next()).flatten())
+                .map(|can_compute| can_compute.then(|| found.next()).flatten())
                 .map(|found| found.unwrap_or_else(|| undefined(data.n_queries())))
                 .collect();
             values.push(of_method);
@@ -154,9 +167,10 @@ impl CompareMethods {
             .first()
             .and_then(|of| of.first())
             .map_or(0, |of| of.per_query.len());
-        let table = EvaluationValues::new(names, n_queries, metrics)
+        let mut table = EvaluationValues::new(names, n_queries, metrics)
             .table(&statistics)
             .in_files(&options)?;
+        table.warnings.extend(warnings);
         let groups = self
             .groups
             .as_deref()
@@ -191,6 +205,24 @@ impl CompareMethods {
         own.chain(shared.map(|(input, file)| (input, file.to_owned())))
             .collect()
     }
+}
+
+/// Returns the remark that a metric is undefined for a method, which does not have all of its inputs.
+fn lacking(
+    metric: &SelectedMetric<CounterfactualMetrics>,
+    method: &str,
+    data: &CounterfactualData<'_>,
+) -> Remark {
+    let needs = metric.entry.info.needs.iter();
+    let missing: Vec<String> = needs
+        .filter(|&&need| !data.has(need))
+        .map(ToString::to_string)
+        .collect();
+    let text = format!(
+        "undefined for `{method}`, which has no {}",
+        missing.join(", ")
+    );
+    Remark::new(&*metric.name, text)
 }
 
 fn undefined(n_queries: usize) -> CounterfactualValues {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -273,9 +273,12 @@ def evaluate(
         k = n_requested or max((np.bincount(rows.query).max(initial=1) for rows, _ in methods.values()), default=1)
         methods[REFERENCE] = native.unlike(int(k), distance, calls)
         methods[REFERENCE][1].update({"requested": n_requested, "constraints": native_rules})
-    results = {
-        name: native.values(chosen, rows, method, may_lack=name == REFERENCE) for name, (rows, method) in methods.items()
-    }
+    lacking = native.lacking(chosen, {name: method for name, (_, method) in methods.items()})
+    for metric in chosen:
+        without = [name for name, metrics in lacking.items() if metric in metrics and name != REFERENCE]
+        if without:
+            assumed[metric] = f"undefined for {', '.join(without)}, without its inputs"
+    results = {name: native.values(chosen, rows, method, lacking[name]) for name, (rows, method) in methods.items()}
     success = {name: native.success(rows, method) for name, (rows, method) in methods.items()}
     sizes = {tuple(np.bincount(rows.query, minlength=study.n)) for rows, _ in methods.values()}
     if len(sizes) > 1 and any(metric.startswith(("dpp_diversity", "dpp-diversity")) for metric in chosen):
@@ -367,12 +370,22 @@ class _Native:
         )
         return names
 
-    def values(self, metrics: list[str], rows: Rows, method: dict[str, Any], may_lack: bool) -> dict[str, CounterfactualValue]:
-        """Return the values of a method; with ``may_lack``, metrics whose inputs it does not have are undefined."""
-        wanted = metrics
-        if may_lack:
+    def lacking(self, metrics: list[str], methods: Mapping[str, dict[str, Any]]) -> dict[str, set[str]]:
+        """Return for each method the metrics whose inputs it does not have. Those whose inputs no method has are left
+        out, because computing them tells what is missing.
+        """
+        lacking = {}
+        for name, method in methods.items():
             possible = self._possible(method)
-            wanted = [name for name in metrics if name.partition("(")[0].strip().replace("-", "_") in possible]
+            lacking[name] = {metric for metric in metrics if metric.partition("(")[0].strip().replace("-", "_") not in possible}
+        of_all = set.intersection(*(metrics for name, metrics in lacking.items() if name != REFERENCE))
+        return {name: metrics if name == REFERENCE else metrics - of_all for name, metrics in lacking.items()}
+
+    def values(
+        self, metrics: list[str], rows: Rows, method: dict[str, Any], lacking: Collection[str]
+    ) -> dict[str, CounterfactualValue]:
+        """Return the values of a method; those that lack inputs are undefined."""
+        wanted = [name for name in metrics if name not in lacking]
         found = {name: value_of(outcome, rows.kept) for name, outcome in zip(wanted, self._outcomes(wanted, method))}
         n = self._study.n
         undefined = CounterfactualValue(None, None, np.full(n, np.nan), None, n)
