@@ -72,7 +72,9 @@ proptest! {
         prop_assert_eq!(&whole, &batched);
         prop_assert_eq!(&whole, &threads);
         let curve = |batch_size| {
-            Deletion::new().batch_size(batch_size).evaluate(&linear, x.view(), &y, e.view()).unwrap()
+            let deletion = Deletion::new().batch_size(batch_size);
+            let value = deletion.evaluate(&linear, x.view(), &y, e.view()).unwrap();
+            (value.value, value.per_sample, value.curve)
         };
         prop_assert_eq!(curve(batch_size), curve(64));
     }

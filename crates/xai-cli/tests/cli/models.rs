@@ -360,6 +360,8 @@ fn removed_tokens_are_replaced_by_the_baseline_token() {
             let score = found["curve"][step]["score"].as_f64().unwrap();
             assert!((score - expected).abs() < 1e-6, "{found}");
         }
+        // That of token ids, although the inputs are a table.
+        assert_eq!(found["batch_size"], 64);
     }
     let failed = files.bad_data(&model_file, &deletion("--baseline 0.5"));
     assert!(
