@@ -148,6 +148,7 @@ fn evaluate<F: ScoreFormula>(
         .evaluate_scores(&scores.base, &scores.masked)?;
     value.assumed.clone_from(&scores.assumed);
     value.warnings.clone_from(&scores.warnings);
+    value.batch_size = scores.batch_size;
     Ok(value)
 }
 
