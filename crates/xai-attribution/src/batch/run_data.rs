@@ -14,7 +14,7 @@ use xai_core::{Error, Input, InputLayout, Real, Result};
 use crate::batch::output_kind::{OutputKind, SeenOutputs};
 use crate::model::black_box::lock;
 use crate::model::samples::{check_in_memory, checked_batch};
-use crate::model::{Samples, Scoring, Targets, rows_per_call};
+use crate::model::{RowKind, Samples, Scoring, Targets, rows_per_call};
 use crate::side::SideInput;
 use crate::{help, input};
 
@@ -39,6 +39,8 @@ pub struct Dataset<'a, T> {
     read_as: Input,
     targets: Targets,
     scoring: Scoring,
+    /// Kind of the rows that the model or an explainer is called with. `None` if neither is called.
+    row_kind: Option<RowKind>,
     layout: InputLayout,
     positions: Positions,
     /// Index of the first sample in the whole data set. Selects the random stream.
@@ -113,6 +115,7 @@ impl<'a, T: Real> Dataset<'a, T> {
             read_as,
             targets,
             scoring,
+            row_kind: None,
             layout,
             positions,
             first_sample,
@@ -129,6 +132,12 @@ impl<'a, T: Real> Dataset<'a, T> {
     /// Sets the further inputs, which must have been checked against the shape.
     pub(crate) fn with_sides(mut self, sides: Vec<Arc<dyn Any + Send + Sync>>) -> Self {
         self.sides = sides;
+        self
+    }
+
+    /// Sets the kind of the rows that the model or an explainer is called with.
+    pub(crate) fn with_row_kind(mut self, row_kind: Option<RowKind>) -> Self {
+        self.row_kind = row_kind;
         self
     }
 
@@ -192,9 +201,16 @@ impl<'a, T: Real> Dataset<'a, T> {
     /// Largest number of rows per call of the model or the explainer.
     #[must_use]
     pub fn batch_size(&self) -> usize {
-        let row_bytes = || self.positions.size() * size_of::<T>();
-        let size = self.scoring.batch_size;
-        size.unwrap_or_else(|| rows_per_call(row_bytes()))
+        self.scoring.batch_size.unwrap_or_else(|| {
+            // Batches that are only read are limited by their memory alone.
+            let kind = self.row_kind.unwrap_or(RowKind::Table);
+            rows_per_call(kind, self.positions.size() * size_of::<T>())
+        })
+    }
+
+    /// [Batch size](Self::batch_size) of the calls. `None` if neither a model nor an explainer is called.
+    pub(crate) fn call_size(&self) -> Option<usize> {
+        self.row_kind.map(|_| self.batch_size())
     }
 
     /// Number of positions per sample: pixels of an image, elements of other inputs.

@@ -9,7 +9,7 @@ use xai_core::{Error, Result};
 use super::MaskedModel;
 use super::budget::{Budget, Limited};
 use super::model::PresenceModel;
-use crate::model::Targets;
+use crate::model::{RowKind, Targets, rows_per_call};
 use crate::side::Segments;
 use crate::table::EvaluationValues;
 use crate::{Benchmark, Evaluate, EvaluationData, EvaluationError, PlannedRows, input};
@@ -215,7 +215,12 @@ impl<'a> MaskedBenchmark<'a> {
                 .map_err(|_| Error::empty(input::EXPLANATIONS))?;
             evaluation = evaluation.maps(name.clone(), group_maps);
         }
-        Ok(configure(evaluation, &group.samples))
+        let most_features = self.n_features.iter().max().copied().unwrap_or_default();
+        Ok(configure(evaluation, &group.samples).configure(|scoring| {
+            // The same for all groups, because the result has one batch size.
+            let default = || rows_per_call(RowKind::Structured, most_features * size_of::<bool>());
+            scoring.batch_size.get_or_insert_with(default);
+        }))
     }
 
     /// Renumbers the samples of an error of a group as those of the whole data set.

@@ -6,7 +6,7 @@ use ndarray::{Array2, ArrayView2, ArrayViewD, Axis};
 use xai_core::{Real, parallel};
 
 use crate::model::black_box::{lock, run_in_parallel};
-use crate::model::{BoxError, Concurrent, Job, Model};
+use crate::model::{BoxError, Concurrent, Job, Model, RowKind};
 
 /// A model that can be queried for samples with some features removed.
 ///
@@ -183,6 +183,10 @@ pub(super) struct PresenceModel<'a> {
 impl Model<f64> for PresenceModel<'_> {
     fn outputs(&self, batch: ArrayViewD<'_, f64>) -> Result<Array2<f64>, BoxError> {
         self.outputs_for_samples(batch, &|row| row)
+    }
+
+    fn row_kind(&self, _: &[usize]) -> RowKind {
+        RowKind::Structured
     }
 
     fn outputs_for_samples(

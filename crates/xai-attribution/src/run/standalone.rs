@@ -292,6 +292,7 @@ pub fn evaluate_together<T: Real>(
         Ok(MetricValue {
             curve,
             tied,
+            batch_size: dataset.call_size(),
             assumed: dataset.assumed().into_iter().chain(ties).collect(),
             warnings: warnings.clone(),
             ..value

@@ -87,7 +87,7 @@ impl Compare {
         let engine = &self.scoring.engine;
         let explainers = self.explainers().open(engine)?;
         let (inputs, targets) = model_files::open_inputs(self.comparison.files())?;
-        let model = model_files::open_model(self.comparison.files(), &inputs, engine)?;
+        let model = model_files::open_model(self.comparison.files(), &inputs, engine, context)?;
         drop(working);
         let n = inputs.n_samples();
         self.check_shapes()?;

@@ -11,6 +11,7 @@ use xai_metrics::attribution::model::{Samples, Targets};
 use xai_metrics::attribution::{INPUTS, input};
 use xai_metrics::common::Input;
 
+use crate::Context;
 use crate::metric_commands::InputFiles;
 
 /// A model, its inputs and their targets.
@@ -32,9 +33,13 @@ pub(super) fn open_model(
     files: &InputFiles,
     inputs: &FileSamples,
     engine: &EngineOptions,
+    context: &Context,
 ) -> Result<OnnxModel, Failure> {
     let file = files.needed(input::MODEL)?;
     let model = OnnxModel::open(file, engine)?;
+    if let Some(remark) = &model.faster_engine {
+        context.remark(format_args!("{}: {remark}", file.display()));
+    }
     check_samples((&model, file), (inputs, files.needed(input::INPUTS)?))?;
     Ok(model)
 }

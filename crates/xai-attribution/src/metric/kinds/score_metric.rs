@@ -148,6 +148,7 @@ impl<F: ScoreFormula> ScoreMetric<F> {
             warnings: Vec::new(),
             curve: None,
             tied: None,
+            batch_size: None,
         })
     }
 

@@ -288,11 +288,21 @@ class Run:
     def _predicted(self) -> npt.NDArray[np.int64] | None:
         if self.function is None or self.inputs is None:
             return None
-        return predicted_classes(self.function, self.array, self._batch_size)
+        return predicted_classes(self.function, self.array, self.batch_size)
 
     @cached_property
-    def _batch_size(self) -> int | None:
-        return whole_or_none("batch_size", self.scoring.batch_size, 1)
+    def batch_size(self) -> int | None:
+        """Largest number of rows per call; ``None`` for the default of a run without a model."""
+        chosen = whole_or_none("batch_size", self.scoring.batch_size, 1)
+        if chosen is not None or self.model is None or self.inputs is None:
+            return chosen
+        of = {"is_structured": self.has_tokens, "is_on_gpu": self.tensors.is_on_gpu}
+        return _default_batch_size(self.array, **of)
+
+    @property
+    def rows_per_call(self) -> int:
+        """Largest number of rows per call, for a run with inputs."""
+        return self.batch_size or _default_batch_size(self.array)
 
     @cached_property
     def _n_outputs(self) -> int | None:
@@ -344,7 +354,7 @@ class Run:
             "metrics": metrics,
             "sides": self._sides(explainers, n, draws),
             "activation": activation,
-            "batch_size": self._batch_size,
+            "batch_size": self.batch_size,
             "allow_batch_dependence": self.scoring.allow_batch_dependence,
             # Maps with an axis of classes, and those of packages that say their class, were chosen by the targets.
             "explained_class_is_known": not self.map_reader.plain,
@@ -482,7 +492,7 @@ class Run:
             raise ValueError("targets: needed where there is no model to predict them")
         parts = [
             explainer(np.array(self.array[samples], order="C"), targets[samples], samples)
-            for samples in _batches(self.array, self._batch_size)
+            for samples in _batches(self.array, self.rows_per_call)
         ]
         return np.concatenate(parts)
 
@@ -678,9 +688,16 @@ def predicted_classes(
 def _batches(inputs: npt.NDArray[Any], batch_size: int | None) -> list[npt.NDArray[np.int64]]:
     """Return the sample indices of each batch."""
     if batch_size is None:
-        batch_size = _native.attribution_rows_per_call(inputs.nbytes // max(len(inputs), 1))
+        batch_size = _default_batch_size(inputs)
     samples = np.arange(len(inputs))
     return [samples[first : first + batch_size] for first in range(0, len(inputs), batch_size)]
+
+
+def _default_batch_size(inputs: npt.NDArray[Any], **kind: bool) -> int:
+    """Return the default number of rows per call of a model for some inputs."""
+    row_bytes = inputs.nbytes // max(len(inputs), 1)
+    rows: int = _native.attribution_rows_per_call(inputs.shape, row_bytes, **kind)
+    return rows
 
 
 def explained(value: Any, name: str = "explanations") -> tuple[Any, Any]:

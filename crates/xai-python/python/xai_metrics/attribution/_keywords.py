@@ -81,8 +81,11 @@ class Scoring:
         a classifier without probabilities (``"none"`` leaves them unchanged), and no activation for
         all other models, because a function or a module does not tell whether it returns logits.
     batch_size : int or None
-        Largest number of rows per call of model and explainers; ``None`` for as many as fit into 4
-        MiB, at most 4096; for larger rows 64, or as many as fit into 32 MiB.
+        Largest number of rows per call of model and explainers; the result has it as
+        ``batch_size``. ``None``: for tables as many rows as fit into 4 MiB, 64 to 16,384; for
+        images, series, token ids (whole numbers for a torch module with embeddings or an ONNX
+        model that takes integers) and masked models 64, or 32 if a row exceeds 256 KiB; at most 32
+        MiB. For torch models on a GPU 512, at most 256 MiB.
     allow_batch_dependence : bool
         Whether the output for a row may depend on its batch. Otherwise the first row of the first
         call with several different rows is also evaluated alone, and a difference of more than a

@@ -246,6 +246,9 @@ class MaskedRun:
         self.activation = activation_of(scoring.activation)
         self.scoring = {name: getattr(scoring, name) for name in _SCORING}
         self.scoring["activation"] = self.activation
+        if scoring.batch_size is None and len(n_features):
+            shape = len(n_features), int(n_features.max())
+            self.scoring["batch_size"] = _native.attribution_rows_per_call(shape, shape[1], is_structured=True)
         self.scoring["explained_class"] = whole_or_none("explained_class", scoring.explained_class, 0)
         self.metrics: Sequence[tuple[str, MetricInterface]] = ()
         self.curves = True
@@ -373,7 +376,7 @@ class MaskedRun:
         of each, as many as fit into one call of the model.
         """
         n_features = np.array(self.n_features)
-        size = self.scoring["batch_size"] or 4096
+        size = self.scoring["batch_size"]
         for features in np.unique(n_features).tolist():
             samples = np.flatnonzero(n_features == features)
             rows = rows_of(features)
@@ -408,10 +411,12 @@ class MaskedRun:
         return np.array([entry.argmax() for entry in whole], dtype=np.int64)
 
     def _called(self, samples: npt.NDArray[Any], kept: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Call the model."""
+        """Call the model with at most ``batch_size`` rows at a time."""
         if self.model is None:
             raise ValueError("model: needed by the metrics")
-        return self.model._outputs(samples, kept)
+        size = self.scoring["batch_size"]
+        firsts = range(0, len(samples), size)
+        return np.concatenate([self.model._outputs(samples[first : first + size], kept[first : first + size]) for first in firsts])
 
     def _outputs(self, samples: npt.NDArray[Any], kept: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return the model outputs, reusing known outputs of unmasked samples."""

@@ -233,6 +233,7 @@ class Metric:
             curve=None if points is None else Curve(points[0], points[1], value["curves"]),
             assumed=with_remarks(asked.assumed, value["assumed"]),
             warnings=warn(value["warnings"]),
+            batch_size=value["batch_size"],
         )
 
     def _measure_parts(self, asked: Run, maps: Any, n_jobs: int | None) -> MetricValue:
@@ -251,6 +252,7 @@ class Metric:
             n_undefined=score["n_undefined"],
             assumed=with_remarks(asked.assumed, pairs_of(table["assumed"])),
             warnings=warn(pairs_of(table["warnings"])),
+            batch_size=table.get("batch_size"),
         )
 
     def _measure_masked(self, run: dict[str, Any], n_jobs: int | None) -> MetricValue:
@@ -274,6 +276,7 @@ class Metric:
             curve=None if points is None else Curve(*points),
             assumed=with_remarks(asked.assumed, pairs_of(table["assumed"])),
             warnings=warn(pairs_of(table["warnings"])),
+            batch_size=table.get("batch_size"),
         )
 
     def missing(self, run: Run) -> list[str]:

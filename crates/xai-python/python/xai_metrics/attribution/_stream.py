@@ -168,7 +168,6 @@ class _Stream:
             raise TypeError(f"explainers: expected a mapping by name, got {kind}")
         if is_text_pipeline(model):
             raise TypeError("model: a pipeline is evaluated by evaluate, which takes all texts at once")
-        self.source = source_of(data, whole_or_none("batch_size", scoring.batch_size, 1))
         self.model, self.metrics, self.scoring = model, metrics, scoring
         self.baseline: Any = None
         self.seed, self.n_jobs, self.progress = 1, threads(None), False
@@ -187,6 +186,8 @@ class _Stream:
             called = f"explainers[{str(name)!r}]"
             maps, self.explainers[str(name)] = explained(value, called)
             self._sort(called, maps)
+        batch_size = whole_or_none("batch_size", scoring.batch_size, 1)
+        self.source = source_of(data, batch_size, self._default_batch_size)
         if self.source.is_shuffled and self.arrays:
             raise ValueError(
                 f"{next(iter(self.arrays))}: an array of all samples has their order, and the data is shuffled; make the "
@@ -203,6 +204,11 @@ class _Stream:
                 "shuffle=False"
             )
         self.checkpoint = _Checkpoint(path, seconds)
+
+    def _default_batch_size(self, first: Any) -> int:
+        """Return the number of rows that the model is called with, for a batch of the first row."""
+        inputs = fields_of(first, self.names)["inputs"]
+        return Run(model=self.model, inputs=inputs, scoring=self.scoring).rows_per_call
 
     def _sort(self, what: str, value: Any) -> None:
         names = value if isinstance(value, list) else [value]

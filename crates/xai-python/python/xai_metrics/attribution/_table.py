@@ -457,6 +457,9 @@ class EvaluationTable(Reported, Table):
         #: Number of model calls, and total number of rows.
         self.model_calls: int = table["model_calls"]["calls"]
         self.model_rows: int = table["model_calls"]["rows"]
+        #: Largest number of rows per call of the model and the explainers; ``None`` if neither was
+        #: called.
+        self.batch_size: int | None = table.get("batch_size")
         #: Settings of the intervals.
         self.level: float = table["statistics"]["level"]
         self.replicates: int = table["statistics"]["replicates"]
@@ -516,6 +519,7 @@ class EvaluationTable(Reported, Table):
             "n_samples": self.n_samples,
             "explainers": list(self.explainers),
             "model_calls": {"calls": self.model_calls, "rows": self.model_rows},
+            "batch_size": self.batch_size,
             "statistics": {"level": self.level, "replicates": self.replicates, "seed": self.seed},
             "assumed": dict(self.assumed),
             "warnings": dict(self.warnings),
