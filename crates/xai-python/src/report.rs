@@ -48,6 +48,9 @@ use crate::work;
 const N_BINS: usize = 10;
 const N_INCONSISTENT: usize = 10;
 
+/// Classes of training cases, classes of test cases and flags of training cases.
+type Known = (Option<Vec<i64>>, Option<Vec<i64>>, Option<Vec<bool>>);
+
 /// A report.
 #[pyclass(module = "xai_metrics._native", skip_from_py_object)]
 #[derive(Clone)]
@@ -329,7 +332,7 @@ impl Report {
         n_cases: (usize, usize),
         remarks: Vec<String>,
         rows: &Bound<'_, PyAny>,
-        known: (Option<Vec<i64>>, Option<Vec<i64>>, Option<Vec<bool>>),
+        known: Known,
         class_names: BTreeMap<i64, String>,
     ) -> PyResult<()> {
         let metrics = match explainers.first() {
