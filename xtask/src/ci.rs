@@ -91,10 +91,16 @@ fn chosen(arguments: &[&str]) -> Result<Vec<Step>> {
     } else {
         ALL
     };
+    // The step `python` alone needs no other crate.
+    let of_python = if names.is_empty() {
+        together(packages)
+    } else {
+        python::ALONE.to_owned()
+    };
     let mut steps = everyday(packages);
     for option in OPTIONS {
         if options.contains(&option) || !names.is_empty() {
-            steps.extend(optional(option, packages));
+            steps.extend(optional(option, packages, &of_python));
         }
     }
     let known: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
@@ -127,7 +133,7 @@ fn everyday(packages: &'static str) -> Vec<Step> {
 }
 
 /// Returns the steps that an option adds.
-fn optional(option: &str, packages: &'static str) -> Vec<Step> {
+fn optional(option: &str, packages: &'static str, of_python: &str) -> Vec<Step> {
     match option {
         // Results are the same without threads. Only xai-core has code that depends on the feature.
         "--all" => vec![
@@ -144,7 +150,10 @@ fn optional(option: &str, packages: &'static str) -> Vec<Step> {
                 cargo("publish --workspace --dry-run --no-verify --allow-dirty").run()
             }),
         ],
-        "--python" => vec![step("python", python::run)],
+        "--python" => {
+            let selection = of_python.to_owned();
+            vec![step("python", move || python::run(&selection))]
+        }
         "--site" => vec![step("site", || site::run(packages))],
         "--adapters" => vec![step("adapters", adapters::run)],
         "--heavy" => vec![step("python-heavy", python::heavy)],
