@@ -122,7 +122,8 @@ fn everyday(packages: &'static str) -> Vec<Step> {
         clippy("clippy", &with_onnxruntime),
         docs("docs", &with_onnxruntime),
     ];
-    // Alone, so that no other crate's features hide a missing one. Without tests, whose dependencies enable features too.
+    // Alone, so that no other crate's features hide a missing one. Without tests, whose dependencies enable features
+    // too.
     let bare = |name| {
         let line = format!("clippy --lib --package {name} --no-default-features -- -D warnings");
         step(format!("{name}-bare"), move || cargo(&line).run())
@@ -206,7 +207,8 @@ fn too_long_subjects(log: &str) -> Vec<&str> {
     log.lines().filter(is_too_long).collect()
 }
 
-/// Checks the libraries for WebAssembly. Passes without checking if the target is missing and there is no rustup to add it.
+/// Checks the libraries for WebAssembly. Passes without checking if the target is missing and there is no rustup to
+/// add it.
 fn wasm() -> Result {
     const TARGET: &str = "wasm32-unknown-unknown";
     let libdir = command("rustc").words("--print target-libdir --target");

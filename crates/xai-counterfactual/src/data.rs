@@ -47,9 +47,9 @@ pub struct Rule {
 
 /// Counterfactuals of one method, with what the metrics need.
 ///
-/// `counterfactuals` has any number of rows per query, none included, in any order; `query` has the index of the query of each.
-/// A counterfactual that does not exist has no row. Everything else is optional; a metric returns an error that names
-/// what it needs. If an input is set twice, the last value is used.
+/// `counterfactuals` has any number of rows per query, none included, in any order; `query` has the index of the query
+/// of each. A counterfactual that does not exist has no row. Everything else is optional; a metric returns an error
+/// that names what it needs. If an input is set twice, the last value is used.
 ///
 /// ```
 /// use ndarray::array;
@@ -165,8 +165,8 @@ impl<'a> CounterfactualData<'a> {
         self
     }
 
-    /// Sets classes: [`CLASS`](input::CLASS) or [`TARGET`](input::TARGET) of the queries, [`PREDICTED`](input::PREDICTED) or
-    /// [`ROW_CLASS`](input::ROW_CLASS) of the counterfactuals.
+    /// Sets classes: [`CLASS`](input::CLASS) or [`TARGET`](input::TARGET) of the queries,
+    /// [`PREDICTED`](input::PREDICTED) or [`ROW_CLASS`](input::ROW_CLASS) of the counterfactuals.
     ///
     /// # Errors
     /// `ShapeMismatch` for another number of classes, `OutOfDomain` for a class above `i64::MAX`, `InvalidParameter`
@@ -189,8 +189,8 @@ impl<'a> CounterfactualData<'a> {
     /// [`INPUT_DISTANCE`](input::INPUT_DISTANCE) of the queries.
     ///
     /// # Errors
-    /// `ShapeMismatch`, `NonFinite`, `OutOfDomain` for a probability outside [0, 1] or a negative distance, `InvalidParameter` for an
-    /// input that has no numbers.
+    /// `ShapeMismatch`, `NonFinite`, `OutOfDomain` for a probability outside [0, 1] or a negative distance,
+    /// `InvalidParameter` for an input that has no numbers.
     pub fn numbers(mut self, which: Input, numbers: &[f64]) -> Result<Self> {
         let is_probability = which == input::P_TARGET || which == input::P_TARGET_QUERY;
         if !is_probability && which != input::INPUT_DISTANCE {
@@ -217,7 +217,8 @@ impl<'a> CounterfactualData<'a> {
 
     /// Sets the reconstructions of the counterfactuals `(N, d)` by the autoencoder of the target class
     /// ([`RECONSTRUCTION_TARGET`](input::RECONSTRUCTION_TARGET)), of the query's class
-    /// ([`RECONSTRUCTION_ORIGIN`](input::RECONSTRUCTION_ORIGIN)) or of all data ([`RECONSTRUCTION_ALL`](input::RECONSTRUCTION_ALL)).
+    /// ([`RECONSTRUCTION_ORIGIN`](input::RECONSTRUCTION_ORIGIN)) or of all data
+    /// ([`RECONSTRUCTION_ALL`](input::RECONSTRUCTION_ALL)).
     ///
     /// # Errors
     /// `ShapeMismatch`, `NonFinite`, `InvalidParameter` for another input.
@@ -237,8 +238,9 @@ impl<'a> CounterfactualData<'a> {
         Ok(self)
     }
 
-    /// Sets predicted classes of noisy copies of each counterfactual, `(N, S)` ([`NOISY_PREDICTIONS`](input::NOISY_PREDICTIONS)), or
-    /// of the counterfactuals by other models, `(J, N)` ([`MODEL_PREDICTIONS`](input::MODEL_PREDICTIONS)).
+    /// Sets predicted classes of noisy copies of each counterfactual, `(N, S)`
+    /// ([`NOISY_PREDICTIONS`](input::NOISY_PREDICTIONS)), or of the counterfactuals by other models, `(J, N)`
+    /// ([`MODEL_PREDICTIONS`](input::MODEL_PREDICTIONS)).
     ///
     /// # Errors
     /// `ShapeMismatch`, `Empty` without copies or models, `OutOfDomain` for a class above `i64::MAX`,
@@ -420,8 +422,8 @@ impl<'a> CounterfactualData<'a> {
         &self.runs
     }
 
-    /// Returns whether each row has the wanted class: as given, or else the predicted class compared with the target, or with the class of
-    /// the query. `None` if it is not known.
+    /// Returns whether each row has the wanted class: as given, or else the predicted class compared with the target,
+    /// or with the class of the query. `None` if it is not known.
     pub(crate) fn validity(&self) -> Option<Vec<bool>> {
         if let Some(valid) = &self.valid {
             return Some(valid.clone());
@@ -441,7 +443,8 @@ impl<'a> CounterfactualData<'a> {
         )
     }
 
-    /// The class that each row is compared with in the training data: as given, or else the target, or else the predicted class.
+    /// The class that each row is compared with in the training data: as given, or else the target, or else the
+    /// predicted class.
     pub(crate) fn row_class(&self) -> Result<Vec<i64>> {
         if let Some(classes) = self.known_classes(input::ROW_CLASS) {
             return Ok(classes.to_vec());

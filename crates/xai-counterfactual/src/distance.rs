@@ -25,9 +25,9 @@ pub(crate) const GIVE_TRAIN_OR_RANGES: Help =
 /// | `heom` | `√ Σ δ_j²`, `s_j` the range of the feature |
 /// | `mad` | `Σ δ_j`, `s_j` the median absolute deviation from the median |
 ///
-/// `δ_j = |a_j − b_j| / s_j` of numeric and ordinal features, `[a_j ≠ b_j]` of categories. The range is that of the schema, or else
-/// that of the training rows; deviations are those of the training rows. `changed` is the share of features
-/// that differ. The other distances compare columns as they are.
+/// `δ_j = |a_j − b_j| / s_j` of numeric and ordinal features, `[a_j ≠ b_j]` of categories. The range is that of the
+/// schema, or else that of the training rows; deviations are those of the training rows. `changed` is the share of
+/// features that differ. The other distances compare columns as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -219,8 +219,8 @@ impl RowDistance {
         })
     }
 
-    /// The distance of two rows; `None` if they differ in a feature whose scale is 0, unless the options give it another
-    /// meaning.
+    /// The distance of two rows; `None` if they differ in a feature whose scale is 0, unless the options give it
+    /// another meaning.
     #[must_use]
     pub fn between(&self, a: &[f64], b: &[f64]) -> Option<f64> {
         // Tested first, because these columns have the factor 0 in the sums.

@@ -42,7 +42,8 @@ impl CounterfactualData<'_> {
     ///
     /// # Errors
     /// `InvalidParameter` for an input with a method of its own ([`new`](Self::new), [`others`](Self::others),
-    /// [`reference`](Self::reference)) and for an array of another type, `ShapeMismatch`, and as the methods of the input.
+    /// [`reference`](Self::reference)) and for an array of another type, `ShapeMismatch`, and as the methods of the
+    /// input.
     pub fn with(self, which: Input, array: InputArray<'_>) -> Result<Self> {
         let element = spec(which).map(|spec| spec.element);
         match (element, array) {

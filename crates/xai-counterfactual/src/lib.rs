@@ -1,8 +1,8 @@
 //! Metrics for counterfactual explanations and algorithmic recourse.
 //!
-//! A counterfactual is a changed copy of a query that the model assigns to another class: "had your income been 5,000 higher, the loan
-//! would have been granted". This crate measures sets of counterfactuals, however they were made: whether they are valid, near, diverse,
-//! plausible, actionable and robust.
+//! A counterfactual is a changed copy of a query that the model assigns to another class: "had your income been 5,000
+//! higher, the loan would have been granted". This crate measures sets of counterfactuals, however they were made:
+//! whether they are valid, near, diverse, plausible, actionable and robust.
 //!
 //! | you have | metrics |
 //! |---|---|
@@ -41,8 +41,9 @@
 //!
 //! # Which rows count
 //!
-//! If validity is known, only valid rows count (`rows = valid`): the distance of a row that fails is no distance of a counterfactual.
-//! Read every mean with [`Coverage`](metric::Coverage), and compare methods on the queries that both answered.
+//! If validity is known, only valid rows count (`rows = valid`): the distance of a row that fails is no distance of a
+//! counterfactual. Read every mean with [`Coverage`](metric::Coverage), and compare methods on the queries that both
+//! answered.
 //!
 //! # Features
 //!

@@ -207,7 +207,8 @@ impl<K: PartialEq> Searched<K> {
     /// Most neighbourhoods that are kept.
     const MOST: usize = 4;
 
-    /// Returns the neighbourhood with this key if it has the wanted rows. Otherwise `search` is called, and its result kept.
+    /// Returns the neighbourhood with this key if it has the wanted rows. Otherwise `search` is called, and its result
+    /// kept.
     ///
     /// `own` are the classes of the rows.
     pub(crate) fn get(

@@ -17,7 +17,8 @@ impl Searches {
         self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The density of the training rows by the `k` nearest others of each; `None` if a distance between them is undefined.
+    /// The density of the training rows by the `k` nearest others of each; `None` if a distance between them is
+    /// undefined.
     pub(crate) fn density(&self, k: usize) -> Result<Option<Arc<Density>>> {
         let known = self
             .own()
@@ -106,8 +107,8 @@ impl Searches {
         (is_defined && self.engines.indices(position).len() > 1).then_some(position)
     }
 
-    /// Distance of each training row of a class to the nearest other one of the class; `None` if a distance is undefined
-    /// or there are fewer than two.
+    /// Distance of each training row of a class to the nearest other one of the class; `None` if a distance is
+    /// undefined or there are fewer than two.
     pub(crate) fn nearest_within(&self, class: i64) -> Result<Option<Arc<Vec<f64>>>> {
         let Some(position) = self.comparable(class) else {
             return Ok(None);
@@ -149,8 +150,8 @@ impl Searches {
         let Some(position) = self.comparable(class) else {
             return Ok(Vec::new());
         };
-        // If the last of `min_size − 1` other rows lies within the radius, the component is large enough. Otherwise they
-        // include all rows within the radius. So the sizes up to `min_size` follow from these rows.
+        // If the last of `min_size − 1` other rows lies within the radius, the component is large enough. Otherwise
+        // they include all rows within the radius. So the sizes up to `min_size` follow from these rows.
         let rows = self.engines.indices(position);
         let mut components = Components::new(rows.len());
         for block in blocks(rows.len()) {
@@ -166,7 +167,8 @@ impl Searches {
         Ok(sizes.into_iter().map(|size| size >= min_size).collect())
     }
 
-    /// Distances of training rows to the nearest one of another class; `None` if there is none, or a distance is undefined.
+    /// Distances of training rows to the nearest one of another class; `None` if there is none, or a distance is
+    /// undefined.
     pub(crate) fn nearest_unlike(&self, rows: &[usize]) -> Result<Vec<Option<f64>>> {
         let mut unknown: Vec<usize> = {
             let own = self.own();

@@ -15,8 +15,8 @@ use crate::searches::Searches;
 
 /// Training rows with their classes, among which neighbours are searched and by which distances are scaled.
 ///
-/// Scales, engines and the distances of training rows to each other are computed when a metric first needs them, once per distance,
-/// and shared by all metrics and all methods.
+/// Scales, engines and the distances of training rows to each other are computed when a metric first needs them, once
+/// per distance, and shared by all metrics and all methods.
 ///
 /// ```
 /// use ndarray::array;
@@ -38,12 +38,13 @@ pub struct Reference {
 impl Reference {
     /// Takes training rows `(T, d)` and their classes.
     ///
-    /// The classes are labels of the data or, better, predictions of the model that is explained: the metrics of plausibility ask where
-    /// the model's classes are. Without classes only distances can be scaled, and neighbours of any class searched.
+    /// The classes are labels of the data or, better, predictions of the model that is explained: the metrics of
+    /// plausibility ask where the model's classes are. Without classes only distances can be scaled, and neighbours of
+    /// any class searched.
     ///
     /// # Errors
-    /// `Empty` without rows, `ShapeMismatch` for another number of columns or labels, `NonFinite`, `OutOfDomain` for a row that
-    /// breaks a one-hot group, and `InvalidParameter` for 2³² rows or more.
+    /// `Empty` without rows, `ShapeMismatch` for another number of columns or labels, `NonFinite`, `OutOfDomain` for a
+    /// row that breaks a one-hot group, and `InvalidParameter` for 2³² rows or more.
     pub fn new<L: Label>(
         schema: Schema,
         train: ArrayView2<'_, f64>,

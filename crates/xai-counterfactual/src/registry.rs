@@ -32,7 +32,8 @@ impl Computation {
     /// Computes the metric with some parameters set, defaults for the others.
     ///
     /// # Errors
-    /// `InvalidParameter` for an unknown parameter or a value outside its domain, and as [`CounterfactualMetric::compute`].
+    /// `InvalidParameter` for an unknown parameter or a value outside its domain, and as
+    /// [`CounterfactualMetric::compute`].
     pub fn evaluate(
         &self,
         settings: &[(String, Value)],
@@ -129,7 +130,8 @@ pub fn evaluate(setting: &Setting, data: &CounterfactualData<'_>) -> Result<Coun
         .evaluate(&setting.params, data)
 }
 
-/// Computes several metrics, which share the searches for nearest training rows. Values are in the order of the settings.
+/// Computes several metrics, which share the searches for nearest training rows. Values are in the order of the
+/// settings.
 ///
 /// Metrics that read more neighbours are computed first, so that their searches serve the others. `on_start` is called
 /// before each metric, for example to show progress.

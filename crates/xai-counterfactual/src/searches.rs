@@ -24,8 +24,8 @@ pub(crate) struct Searches {
     /// Class of each training row; without classes, all rows are of one class.
     pub(crate) labels: Arc<Vec<i64>>,
     pub(crate) engines: ClassSearch,
-    /// For each class and column in which a difference is undefined, the value that all rows of the class share, if they
-    /// share one.
+    /// For each class and column in which a difference is undefined, the value that all rows of the class share, if
+    /// they share one.
     pub(crate) constants: Vec<Vec<Option<f64>>>,
     pub(crate) own: Mutex<OwnNeighbors>,
     /// By the queries, which all methods have in common.
@@ -161,8 +161,8 @@ impl Searches {
         known.get(key, own, wanted, search)
     }
 
-    /// The `k` nearest training rows of a kind for a row (fewer if there are fewer), by distance and then index, from its
-    /// neighbours.
+    /// The `k` nearest training rows of a kind for a row (fewer if there are fewer), by distance and then index, from
+    /// its neighbours.
     ///
     /// `None` if there are no training rows of that kind, or if the distance to one of them is undefined.
     pub(crate) fn nearest(

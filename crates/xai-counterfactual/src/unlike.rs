@@ -9,10 +9,12 @@ use crate::input;
 use crate::neighborhood::{Among, Wanted};
 use crate::searches::RowNeighbors;
 
-/// Returns the `k` training rows of another class nearest to each query: counterfactuals that every method should beat in distance.
+/// Returns the `k` training rows of another class nearest to each query: counterfactuals that every method should beat
+/// in distance.
 ///
-/// Each is a pair of the query and the index of the training row. They have the target class, or without targets any class but that of
-/// the query. A query whose distance to a training row is undefined, and one without training rows of such a class, has none.
+/// Each is a pair of the query and the index of the training row. They have the target class, or without targets any
+/// class but that of the query. A query whose distance to a training row is undefined, and one without training rows
+/// of such a class, has none.
 ///
 /// ```
 /// use ndarray::{Array2, array};

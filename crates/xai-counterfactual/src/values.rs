@@ -7,8 +7,8 @@ use crate::selection::{Over, Selection};
 
 /// The values of a metric.
 ///
-/// The unit is the query: the rows of a query are no independent sample, and a method that gives one query many rows would weigh it
-/// more. `pooled`, the mean over rows, is what other packages report.
+/// The unit is the query: the rows of a query are no independent sample, and a method that gives one query many rows
+/// would weigh it more. `pooled`, the mean over rows, is what other packages report.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CounterfactualValues {

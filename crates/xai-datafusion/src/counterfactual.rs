@@ -157,8 +157,8 @@ type PairValue = Box<dyn Fn(&[f64], &[f64]) -> Option<f64>>;
 
 /// The values of all rows, whose first `n_lists` arguments are lists with an element per feature.
 ///
-/// `prepare` returns the value for the lists of a row after the counterfactual; it is called once for consecutive rows with
-/// the same lists.
+/// `prepare` returns the value for the lists of a row after the counterfactual; it is called once for consecutive rows
+/// with the same lists.
 fn per_pair(
     call: &Call,
     n_lists: usize,

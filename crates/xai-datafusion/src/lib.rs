@@ -59,11 +59,11 @@
 //!
 //! # NULL
 //!
-//! A row in which an argument is NULL is skipped, and so is one with a list that holds a NULL. How many
-//! they are is in the result where that is a struct with `n_null`; beside the other functions
-//! `n_null(base, masked)` counts them. Without rows the value is NULL, and that of `n_null` is 0. (A struct with `n_null`
-//! is not NULL itself: its means and areas are.) What the policy `'skip'` leaves out
-//! besides, `count(*) FILTER (WHERE base <= 0)` counts (for `average_gain`: `base > 1`).
+//! A row in which an argument is NULL is skipped, and so is one with a list that holds a NULL. How many they are is in
+//! the result where that is a struct with `n_null`; beside the other functions `n_null(base, masked)` counts them.
+//! Without rows the value is NULL, and that of `n_null` is 0. (A struct with `n_null` is not NULL itself: its means
+//! and areas are.) What the policy `'skip'` leaves out besides, `count(*) FILTER (WHERE base <= 0)` counts (for
+//! `average_gain`: `base > 1`).
 //!
 //! # Types
 //!
@@ -75,13 +75,13 @@
 //!
 //! # Memory
 //!
-//! The state of a group is a few numbers: 32 bytes for a mean, whose sum is exact, as long as its
-//! values are of ordinary size; counts for fidelity and ground truth. `exact_avg` needs 1.2 kB,
-//! `pairwise_reproducibility` counts of every pair of runs, `groundtruth_auroc_binned` 4 to 8 bytes a row and no more than 16 a bin.
-//! `groundtruth_auroc` holds all scores, 8 bytes each: those beyond its memory are written to disk as
-//! sorted runs (of a session whose memory is limited when [`register`] is called, a share of that). Such a run is read by the process that wrote it. So where stages run in several processes
-//! ([`Stages::SeveralProcesses`]) the first stage holds the scores of its partition and sends them, and the
-//! stage that merges them writes runs: more partitions need less memory each.
+//! The state of a group is a few numbers: 32 bytes for a mean, whose sum is exact, as long as its values are of
+//! ordinary size; counts for fidelity and ground truth. `exact_avg` needs 1.2 kB, `pairwise_reproducibility` counts of
+//! every pair of runs, `groundtruth_auroc_binned` 4 to 8 bytes a row and no more than 16 a bin. `groundtruth_auroc`
+//! holds all scores, 8 bytes each: those beyond its memory are written to disk as sorted runs (of a session whose
+//! memory is limited when [`register`] is called, a share of that). Such a run is read by the process that wrote it.
+//! So where stages run in several processes ([`Stages::SeveralProcesses`]) the first stage holds the scores of its
+//! partition and sends them, and the stage that merges them writes runs: more partitions need less memory each.
 //!
 //! # Nearest cases
 //!
@@ -114,14 +114,15 @@
 //!
 //! # In other engines
 //!
-//! [`TwoStages`] divides a query into a stage for each part of the rows, and one for the states that these make: the tasks of
-//! another engine run both.
+//! [`TwoStages`] divides a query into a stage for each part of the rows, and one for the states that these make: the
+//! tasks of another engine run both.
 //!
 //! # Attributions to training cases
 //!
-//! A row of a table is a test case with the list of its attributions, as a data frame writes an array `(n_test, n_train)`.
-//! A value is that of the test case; `exact_avg` of them is the value of the metric, with its interval, and its `n_null`
-//! are the test cases without a value. Where a row is a pair of a test and a training case, `array_agg` makes the lists:
+//! A row of a table is a test case with the list of its attributions, as a data frame writes an array `(n_test,
+//! n_train)`. A value is that of the test case; `exact_avg` of them is the value of the metric, with its interval, and
+//! its `n_null` are the test cases without a value. Where a row is a pair of a test and a training case, `array_agg`
+//! makes the lists:
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
@@ -140,9 +141,10 @@
 //! # }
 //! ```
 //!
-//! The engine holds `batch_size` rows at a time, of `8 n_train` bytes each: for long lists set `datafusion.execution.batch_size`
-//! to less than its 8 192. Metrics that are no mean over test cases (`mislabeling-detection`, `top-k-cardinality`,
-//! `brittleness`) are not among the functions, nor is `tail-patch`, which does not read attributions.
+//! The engine holds `batch_size` rows at a time, of `8 n_train` bytes each: for long lists set
+//! `datafusion.execution.batch_size` to less than its 8 192. Metrics that are no mean over test cases
+//! (`mislabeling-detection`, `top-k-cardinality`, `brittleness`) are not among the functions, nor is `tail-patch`,
+//! which does not read attributions.
 #![forbid(unsafe_code)]
 #![warn(missing_debug_implementations)]
 

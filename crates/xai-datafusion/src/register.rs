@@ -94,7 +94,8 @@ pub fn register_all(registry: &mut dyn FunctionRegistry, stages: Stages) -> Resu
     Ok(())
 }
 
-/// Memory limit of the states of one partition, in bytes: a quarter of the session's memory divided by the number of partitions.
+/// Memory limit of the states of one partition, in bytes: a quarter of the session's memory divided by the number of
+/// partitions.
 ///
 /// A quarter, because there are two stages of states, and states are copied on their way from one stage to the next.
 fn memory(session: &SessionContext) -> Option<usize> {
@@ -105,9 +106,8 @@ fn memory(session: &SessionContext) -> Option<usize> {
     }
 }
 
-/// Adds all functions to a session, whose queries run in this process. Where its memory is limited and a call does not set
-/// `memory_mib`, `groundtruth_auroc` holds a
-/// share of it and no more.
+/// Adds all functions to a session, whose queries run in this process. Where its memory is limited and a call does not
+/// set `memory_mib`, `groundtruth_auroc` holds a share of it and no more.
 pub fn register(session: &SessionContext) {
     for function in with_memory(Stages::OneProcess, memory(session)) {
         session.register_udaf(Arc::unwrap_or_clone(function));

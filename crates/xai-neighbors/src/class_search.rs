@@ -58,12 +58,12 @@ impl fmt::Debug for ClassSearch {
 }
 
 impl ClassSearch {
-    /// Builds an [`Engine::Auto`] for searches of about `k` neighbours over the rows of each class, one class after another,
-    /// so that no more than one class is held twice.
+    /// Builds an [`Engine::Auto`] for searches of about `k` neighbours over the rows of each class, one class after
+    /// another, so that no more than one class is held twice.
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) unless each of the `(n, d)` rows has a class, and the
-    /// errors of [`Engine::build`].
+    /// [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) unless each of the `(n, d)` rows has a class,
+    /// and the errors of [`Engine::build`].
     pub fn build(
         train: ArrayView2<'_, f64>,
         classes: &[i64],
@@ -122,12 +122,12 @@ impl ClassSearch {
         Ok(class.with_original_indices(found))
     }
 
-    /// Returns the nearest `k` other rows of a class for each of some rows of it. `indices` are those of the rows in the
-    /// training set.
+    /// Returns the nearest `k` other rows of a class for each of some rows of it. `indices` are those of the rows in
+    /// the training set.
     ///
     /// # Errors
-    /// As [`NeighborSearch::leave_one_out`], for embedded rows; [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain)
-    /// for an index of another class.
+    /// As [`NeighborSearch::leave_one_out`], for embedded rows;
+    /// [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) for an index of another class.
     pub fn leave_one_out(
         &self,
         position: usize,

@@ -1,8 +1,8 @@
 //! Exact nearest-neighbour search over fixed training rows.
 //!
-//! [`NeighborSearch`] is the interface of all engines. [`KdTree`] and [`BruteForce`] are exact and give the answer of a plain
-//! scan in `f64`, to the last bit; [`Engine`] chooses between them. The `approximate` feature adds a graph search that finds
-//! most of the neighbours. [`distances`] computes all distances without a search.
+//! [`NeighborSearch`] is the interface of all engines. [`KdTree`] and [`BruteForce`] are exact and give the answer of
+//! a plain scan in `f64`, to the last bit; [`Engine`] chooses between them. The `approximate` feature adds a graph
+//! search that finds most of the neighbours. [`distances`] computes all distances without a search.
 //!
 //! ```
 //! use ndarray::array;
@@ -14,9 +14,10 @@
 //! # Ok::<(), xai_neighbors::Error>(())
 //! ```
 //!
-//! [`ClassSearch`] searches among the rows of each class, and [`MixedEmbedding`] prepares rows with numbers and categories, so
-//! that engines search by Gower's distance and others. Searches of a crate above start from [`TrainingRows`], which are checked once and scaled as they are read, and
-//! [`KNearest`] selects neighbours among candidates from elsewhere in the same order.
+//! [`ClassSearch`] searches among the rows of each class, and [`MixedEmbedding`] prepares rows with numbers and
+//! categories, so that engines search by Gower's distance and others. Searches of a crate above start from
+//! [`TrainingRows`], which are checked once and scaled as they are read, and [`KNearest`] selects neighbours among
+//! candidates from elsewhere in the same order.
 //!
 //! # Features
 //!

@@ -16,7 +16,8 @@ pub enum MixedFeature {
         /// Factor of the difference, at least 0.
         factor: f64,
     },
-    /// A category, in one column of codes or in several indicator columns: `δ = weight` if any of them differs, otherwise 0.
+    /// A category, in one column of codes or in several indicator columns: `δ = weight` if any of them differs,
+    /// otherwise 0.
     Category {
         /// Columns of the table.
         columns: Vec<usize>,
@@ -72,14 +73,14 @@ impl MixedAggregation {
     }
 }
 
-/// Rows with mixed columns in the form in which engines compare them: a [distance](Self::distance) of embedded rows is the
-/// mixed distance of the rows, to rounding.
+/// Rows with mixed columns in the form in which engines compare them: a [distance](Self::distance) of embedded rows is
+/// the mixed distance of the rows, to rounding.
 ///
-/// Numbers are multiplied by their factors. A category becomes an indicator column per category of the training rows, and one
-/// for all others, so two categories differ in two columns. For a sum, columns of height `weight / 2` add up exactly to the
-/// weight. For a length, each indicator stands twice at that height, because `4 · ¼ = 1` is exact, and `1/√2` would break
-/// ties by a rounding error. Only training rows and other rows can be compared: categories that no training row has share a
-/// column.
+/// Numbers are multiplied by their factors. A category becomes an indicator column per category of the training rows,
+/// and one for all others, so two categories differ in two columns. For a sum, columns of height `weight / 2` add up
+/// exactly to the weight. For a length, each indicator stands twice at that height, because `4 · ¼ = 1` is exact, and
+/// `1/√2` would break ties by a rounding error. Only training rows and other rows can be compared: categories that no
+/// training row has share a column.
 ///
 /// ```
 /// use ndarray::array;

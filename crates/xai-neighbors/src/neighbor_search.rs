@@ -63,8 +63,8 @@ pub trait NeighborSearch: Send + Sync {
         })
     }
 
-    /// Returns the nearest `k` other training rows of each of some training rows. `indices` are those of the rows in the
-    /// training set.
+    /// Returns the nearest `k` other training rows of each of some training rows. `indices` are those of the rows in
+    /// the training set.
     ///
     /// ```
     /// use ndarray::array;

@@ -365,7 +365,8 @@ impl Report {
         Ok(())
     }
 
-    /// Adds a comparison of counterfactuals. `columns` are the names of the columns, with the names of their categories.
+    /// Adds a comparison of counterfactuals. `columns` are the names of the columns, with the names of their
+    /// categories.
     #[allow(clippy::too_many_arguments)] // called in one place
     fn add_counterfactual(
         &mut self,

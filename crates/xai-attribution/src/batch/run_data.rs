@@ -147,8 +147,8 @@ impl<'a, T: Real> Dataset<'a, T> {
         self
     }
 
-    /// Returns whether the model is a [masked model](crate::masked). The inputs are then presence indicators: 1 for a kept
-    /// feature and 0 for a removed one, with no other values.
+    /// Returns whether the model is a [masked model](crate::masked). The inputs are then presence indicators: 1 for a
+    /// kept feature and 0 for a removed one, with no other values.
     #[must_use]
     pub fn is_masked_model(&self) -> bool {
         self.presence_of.is_some()
@@ -272,8 +272,8 @@ impl<'a, T: Real> Dataset<'a, T> {
         }
     }
 
-    /// Returns whether this is a classifier of two classes: two outputs, or one whose sign is the class, with class targets.
-    /// False until the model has answered.
+    /// Returns whether this is a classifier of two classes: two outputs, or one whose sign is the class, with class
+    /// targets. False until the model has answered.
     pub(crate) fn has_two_classes(&self) -> bool {
         let Some(is_class_one) = &self.is_class_one else {
             return false;

@@ -15,8 +15,8 @@ use crate::model::{BoxError, Concurrent, Job, Model, RowKind};
 /// have the same number of features. The result has shape `(rows, n_outputs)`; scores are read from it as for any
 /// [`Model`].
 ///
-/// Calls are made one after another, so a model need not be `Sync`. To allow concurrent calls, wrap it in [`Concurrent`].
-/// Closures without annotations are created by [`masked_model_fn`], those that change their state by
+/// Calls are made one after another, so a model need not be `Sync`. To allow concurrent calls, wrap it in
+/// [`Concurrent`]. Closures without annotations are created by [`masked_model_fn`], those that change their state by
 /// [`masked_model_fn_mut`].
 ///
 /// Equal queries must have equal outputs. If calls are expensive, wrap the model in a

@@ -218,7 +218,8 @@ impl<T: Real, M: Model<T> + Sync + ?Sized> Model<T> for Concurrent<'_, M> {
     }
 }
 
-/// Runs jobs `0..n_jobs` in parallel until one returns `false`. All jobs below the lowest one that returns `false` are run.
+/// Runs jobs `0..n_jobs` in parallel until one returns `false`. All jobs below the lowest one that returns `false` are
+/// run.
 pub(crate) fn run_in_parallel(n_jobs: usize, job: impl Fn(usize) -> bool + Sync + Send) {
     // A job is skipped only if a lower one has failed, so that the lowest failing job always runs and its error is the
     // one reported.

@@ -38,8 +38,8 @@ impl CaseExplainerBuilder {
         self
     }
 
-    /// Sets a distance of your own: a closure of two rows, or another [`DistanceFunction`]. Nearest cases are found by a
-    /// scan over all training rows, which is exact.
+    /// Sets a distance of your own: a closure of two rows, or another [`DistanceFunction`]. Nearest cases are found by
+    /// a scan over all training rows, which is exact.
     ///
     /// The function is called with a sample and a training row, both standardised unless [`scale`](Self::scale) is off,
     /// or with the coordinates of an [`Embedding`](crate::similarity::Embedding). A distance that is NaN or negative is
@@ -153,9 +153,9 @@ impl CaseExplainerBuilder {
         self
     }
 
-    /// Releases only [aggregates](CaseExplainer::aggregate) (class shares and the range of distances of the nearest cases)
-    /// instead of explanations, which show training rows. An aggregate over fewer than `minimum` distinct training rows
-    /// is refused; `minimum` is at least 2.
+    /// Releases only [aggregates](CaseExplainer::aggregate) (class shares and the range of distances of the nearest
+    /// cases) instead of explanations, which show training rows. An aggregate over fewer than `minimum` distinct
+    /// training rows is refused; `minimum` is at least 2.
     ///
     /// A minimum near `k` hides single persons. It is no guarantee against an unlimited number of queries: the smallest
     /// distance is that of one row, and enough such distances locate the row.

@@ -164,9 +164,9 @@ impl CaseExplainer {
     /// Explains samples without showing training rows: by the correspondence, the class shares and the range of the
     /// distances of their nearest cases.
     ///
-    /// A sample is [refused](Aggregate::Refused) if its nearest cases have fewer distinct training rows than the minimum of
-    /// [`aggregate_only`](crate::CaseExplainerBuilder::aggregate_only) (default 1). If `predicted` is `None`, the
-    /// cases vote.
+    /// A sample is [refused](Aggregate::Refused) if its nearest cases have fewer distinct training rows than the
+    /// minimum of [`aggregate_only`](crate::CaseExplainerBuilder::aggregate_only) (default 1). If `predicted` is
+    /// `None`, the cases vote.
     ///
     /// # Errors
     /// As [`explain_votes`](Self::explain_votes) without `Refused`, for the whole batch.

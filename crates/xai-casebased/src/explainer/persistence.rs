@@ -128,9 +128,9 @@ impl CaseExplainer {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) if the weighting, the distance or the
-    /// similarity is a function, which cannot be stored; [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) for redacted
-    /// features; and [`ErrorKind::Io`](xai_core::ErrorKind::Io) if writing fails. Nothing is written before the
-    /// checks.
+    /// similarity is a function, which cannot be stored; [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) for
+    /// redacted features; and [`ErrorKind::Io`](xai_core::ErrorKind::Io) if writing fails. Nothing is written before
+    /// the checks.
     ///
     /// ```
     /// use ndarray::array;

@@ -44,8 +44,8 @@ pub(super) fn open_model(
     Ok(model)
 }
 
-/// The file of each input that an error may be about, and the files that its shape and its range follow from. Errors about
-/// anything else are about the model, else about the explainer or the maps.
+/// The file of each input that an error may be about, and the files that its shape and its range follow from. Errors
+/// about anything else are about the model, else about the explainer or the maps.
 pub(super) fn places(files: &InputFiles) -> Files<'_> {
     let [model, explainer, maps, inputs] = [
         input::MODEL,

@@ -34,14 +34,16 @@ const OWN_COLUMNS: [Input; 4] = [
 /// Options about tables, besides their files.
 #[derive(Debug, Args)]
 pub(crate) struct StudyOptions {
-    /// Features: kinds, ranges, and how they may change. Default: columns of numbers are numeric, columns of words categories.
+    /// Features: kinds, ranges, and how they may change. Default: columns of numbers are numeric, columns of words
+    /// categories.
     #[arg(long, value_name = "SCHEMA.toml")]
     schema: Option<PathBuf>,
-    /// Column of queries and counterfactuals that identifies the query. Default: the column `query` of counterfactuals, the row
-    /// number of the query from 0.
+    /// Column of queries and counterfactuals that identifies the query. Default: the column `query` of
+    /// counterfactuals, the row number of the query from 0.
     #[arg(long, value_name = "COLUMN")]
     pub(super) key: Option<String>,
-    /// Column of the training rows with their classes. Default: the column of the predicted class. With a model, its predictions.
+    /// Column of the training rows with their classes. Default: the column of the predicted class. With a model, its
+    /// predictions.
     #[arg(long, value_name = "COLUMN")]
     label: Option<String>,
     /// Class that all queries should get. Default: the one of the schema, else any other class.
@@ -121,7 +123,8 @@ impl InputValues {
 }
 
 impl Study {
-    /// Reads the files that all methods share; without a schema also those of the methods, for the columns that they have.
+    /// Reads the files that all methods share; without a schema also those of the methods, for the columns that they
+    /// have.
     pub(super) fn read<'f>(
         options: &StudyOptions,
         files: &InputFiles,
@@ -392,7 +395,8 @@ impl Study {
             .collect())
     }
 
-    /// The query of each row of counterfactuals: a file, the key, the column `query`, or one row per query in their order.
+    /// The query of each row of counterfactuals: a file, the key, the column `query`, or one row per query in their
+    /// order.
     fn query(
         &self,
         source: &RowFile,

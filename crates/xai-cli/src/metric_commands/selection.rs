@@ -116,9 +116,9 @@ pub(crate) fn compared<F: Family>() -> impl Iterator<Item = &'static F::Entry> {
 /// The selected metrics; of the word `all` those that are `possible`.
 ///
 /// # Errors
-/// Wrong usage for a metric that is unknown or that `compare` cannot compute, for a setting of a word (`standard`, `all`) if none
-/// of its metrics has the parameter, and for the same metric with the same settings twice. The settings of a single metric are
-/// not checked here, but by [`SelectedMetric::check`].
+/// Wrong usage for a metric that is unknown or that `compare` cannot compute, for a setting of a word (`standard`,
+/// `all`) if none of its metrics has the parameter, and for the same metric with the same settings twice. The settings
+/// of a single metric are not checked here, but by [`SelectedMetric::check`].
 pub(crate) fn select<F: Family>(
     metrics: &[Settings],
     possible: impl Fn(&SelectedMetric<F>) -> bool,

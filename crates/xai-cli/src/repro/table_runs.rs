@@ -67,10 +67,10 @@ enum ColumnRole {
 impl ColumnRole {
     /// Determines the role of a column of classes from the true classes of the samples.
     ///
-    /// A column that numbers the rows is an index. Other names differ from row to row, too. So do the predictions in an
-    /// identification task, in which every sample has a different class, but these contain some of the true classes. If
-    /// the true classes repeat, a column of [`FEWEST_NAMES`] or more different classes is a run only if at least half of
-    /// its rows have the true class.
+    /// A column that numbers the rows is an index. Other names differ from row to row, too. So do the predictions in
+    /// an identification task, in which every sample has a different class, but these contain some of the true
+    /// classes. If the true classes repeat, a column of [`FEWEST_NAMES`] or more different classes is a run only if at
+    /// least half of its rows have the true class.
     fn from_classes(column: &[i64], truth: &[i64]) -> Self {
         if counts_rows(
             column

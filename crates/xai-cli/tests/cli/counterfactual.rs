@@ -97,7 +97,8 @@ fn the_sample_has_the_expected_values() {
         for method in methods {
             let of_method = &of_metric["explainers"][method];
             let expected = &expected[method][name];
-            // The expected value leaves out rows without the wanted class, which the metric counts unless they are marked.
+            // The expected value leaves out rows without the wanted class, which the metric counts unless they are
+            // marked.
             if (method, plain.as_str()) == ("wachter", "discriminative_power") {
                 continue;
             }
@@ -119,7 +120,8 @@ fn the_sample_has_the_expected_values() {
             }
         }
     }
-    // The method of the sample takes nearest rows of the wanted class by another distance, so that none is nearer by this one.
+    // The method of the sample takes nearest rows of the wanted class by another distance, so that none is nearer by
+    // this one.
     let proximity = &found["metrics"]["proximity(distance=gower)"]["explainers"];
     let value = |method: &str| proximity[method]["value"].as_f64().unwrap();
     let (reference, other) = (value("nearest unlike neighbours"), value("nearest_unlike"));

@@ -134,7 +134,8 @@ pub fn with<P: Parameters, N: AsRef<str>>(
     Ok(defaults)
 }
 
-/// Sets a parameter, or returns the error for an unknown name. Not generic, so that it is compiled once instead of per metric.
+/// Sets a parameter, or returns the error for an unknown name. Not generic, so that it is compiled once instead of per
+/// metric.
 fn set_known(parameters: &mut dyn Parameters, name: &str, value: &Value) -> Result<()> {
     if parameters.set(name, value)? {
         Ok(())

@@ -21,8 +21,8 @@ use crate::values::{Best, CounterfactualValues};
 /// 1 if a training row of the class within ε of x' has a component of at least min_size rows (edges ≤ ε), else 0
 /// ```
 ///
-/// In {0, 1}, **higher is better**. ε is the given radius, or else a quantile of the distances of the class's training rows to their
-/// nearest neighbour of the class. A class of fewer than two rows has no value.
+/// In {0, 1}, **higher is better**. ε is the given radius, or else a quantile of the distances of the class's training
+/// rows to their nearest neighbour of the class. A class of fewer than two rows has no value.
 ///
 /// # Extremes
 /// 1: reachable from real cases in small steps. 0: isolated.
@@ -31,7 +31,8 @@ use crate::values::{Best, CounterfactualValues};
 /// It looks at data, not at the model between them; the radius decides.
 ///
 /// # Source
-/// Laugel et al., *The dangers of post-hoc interpretability: unjustified counterfactual explanations*, 2019 (on the training data).
+/// Laugel et al., *The dangers of post-hoc interpretability: unjustified counterfactual explanations*, 2019 (on the
+/// training data).
 #[metric(
     name = "connectedness",
     direction = Direction::Higher,

@@ -30,7 +30,8 @@ pub enum ViolationScore {
 /// rows: [violations > 0]   count: violations   features: violations / |constrained features|
 /// ```
 ///
-/// In [0, 1] (`count`: up to the number of features), **lower is better**. Undefined if the schema constrains no feature.
+/// In [0, 1] (`count`: up to the number of features), **lower is better**. Undefined if the schema constrains no
+/// feature.
 ///
 /// # Extremes
 /// 0: every counterfactual can be acted on. 1: none can.

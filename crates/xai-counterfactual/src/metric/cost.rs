@@ -31,8 +31,8 @@ pub enum CostScore {
 /// weighted: Σ w_j |Δ_j| (categories: w_j)   percentile-max: max_j |Q_j(x'_j) − Q_j(x_j)|   percentile-sum: the sum
 /// ```
 ///
-/// At least 0, **lower is better**. `Q_j(v)` is the share of the training rows with a value of at most `v`. Percentiles are undefined if
-/// all features are categories.
+/// At least 0, **lower is better**. `Q_j(v)` is the share of the training rows with a value of at most `v`.
+/// Percentiles are undefined if all features are categories.
 ///
 /// # Extremes
 /// 0: nothing changes. 1 by `percentile-max`: some feature moves from the bottom to the top of the training data.

@@ -16,9 +16,10 @@ use crate::values::{CounterfactualValues, mean};
 /// ½ accuracy on the k training rows of the query's class nearest to x + ½ accuracy on the k of other classes
 /// ```
 ///
-/// In [0, 1], **higher is better**. The rule assigns a training row to the class of the nearest of `{x} ∪ counterfactuals`, equal
-/// distances to the query first; counterfactuals at equal distance share the row. Only rows that are marked as invalid by the input `valid` are left out, because a row that keeps the class of
-/// the query tells where the boundary is not. Undefined without counterfactuals, and if the training rows have one class.
+/// In [0, 1], **higher is better**. The rule assigns a training row to the class of the nearest of `{x} ∪
+/// counterfactuals`, equal distances to the query first; counterfactuals at equal distance share the row. Only rows
+/// that are marked as invalid by the input `valid` are left out, because a row that keeps the class of the query tells
+/// where the boundary is not. Undefined without counterfactuals, and if the training rows have one class.
 ///
 /// # Extremes
 /// 1: the counterfactuals show where the boundary is. 0.5: as good as naming one class.
@@ -27,8 +28,8 @@ use crate::values::{CounterfactualValues, mean};
 /// It tests the neighbourhood of the query only.
 ///
 /// # Source
-/// Mothilal et al., *Explaining machine learning classifiers through diverse counterfactual explanations*, 2020; Guidotti, *Counterfactual
-/// explanations and how to find them*, 2022.
+/// Mothilal et al., *Explaining machine learning classifiers through diverse counterfactual explanations*, 2020;
+/// Guidotti, *Counterfactual explanations and how to find them*, 2022.
 #[metric(
     name = "discriminative-power",
     direction = Direction::Higher,
@@ -59,8 +60,8 @@ impl CounterfactualMetric for DiscriminativePower {
         let distance = data.distance(self.distance)?;
         let wanted = Wanted::own(self.k).and(Wanted::others(self.k));
         let neighbors = data.query_neighbors(self.distance, class, wanted)?;
-        // The rule knows the predicted class of each row, so a row without the wanted class teaches it, too. Only rows that the
-        // caller marks as invalid are left out.
+        // The rule knows the predicted class of each row, so a row without the wanted class teaches it, too. Only rows
+        // that the caller marks as invalid are left out.
         let members = data.members_not_marked_invalid(self.rows);
         let per_query = parallel::map(data.n_queries(), |query| {
             if members[query].is_empty() {

@@ -41,7 +41,8 @@ pub enum DomainScore {
 /// Only what the schema says is checked, one feature at a time: combinations can still be impossible.
 ///
 /// # Source
-/// de Oliveira and Martens, *A framework and benchmarking study for counterfactual generating methods on tabular data*, 2021.
+/// de Oliveira and Martens, *A framework and benchmarking study for counterfactual generating methods on tabular
+/// data*, 2021.
 #[metric(
     name = "in-domain",
     direction = Direction::Higher,

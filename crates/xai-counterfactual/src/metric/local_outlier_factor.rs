@@ -29,8 +29,9 @@ pub enum OutlierScore {
 /// reach(a, o) = max(d(a, o), d_k(o))   r(a) = mean over the k nearest o of reach(a, o)   LOF(x') = mean over o of r(x') / r(o)
 /// ```
 ///
-/// At least 0, **lower is better**; `inlier` in {0, 1}, higher is better. `d_k(o)` is the distance of the k-th nearest other training
-/// row. 0/0 counts as 1; a row beside more than `k` equal training rows has no value unless `epsilon` is set.
+/// At least 0, **lower is better**; `inlier` in {0, 1}, higher is better. `d_k(o)` is the distance of the k-th nearest
+/// other training row. 0/0 counts as 1; a row beside more than `k` equal training rows has no value unless `epsilon`
+/// is set.
 ///
 /// # Extremes
 /// 1: as dense as its neighbours. Above: sparser, without an upper end; compare medians beside means.

@@ -36,7 +36,8 @@ pub enum ModelScore {
 /// It says as much about how alike the models are.
 ///
 /// # Source
-/// Pawelczyk et al., *On counterfactual explanations under predictive multiplicity*, 2020; Jiang et al., *RobustX*, 2025.
+/// Pawelczyk et al., *On counterfactual explanations under predictive multiplicity*, 2020; Jiang et al., *RobustX*,
+/// 2025.
 ///
 /// # Elsewhere
 /// `robustx.ModelMultiplicityRobustnessEvaluator`

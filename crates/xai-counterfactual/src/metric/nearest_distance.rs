@@ -55,14 +55,15 @@ impl Reduce {
 /// At least 0, **lower is better**. Fewer rows than `k` are all taken; a class without rows has no value.
 ///
 /// # Extremes
-/// 0: the counterfactual is a training row. By `gower`, 1 is the distance between opposite corners of the training data.
+/// 0: the counterfactual is a training row. By `gower`, 1 is the distance between opposite corners of the training
+/// data.
 ///
 /// # Limits
 /// Counterfactuals that are copied from the training data have distance 0 by construction.
 ///
 /// # Source
-/// Förster et al., *Evaluating explainable artificial intelligence*, 2021 (k nearest rows of the class); Dandl et al., *Multi-objective
-/// counterfactual explanations*, 2020 (nearest row).
+/// Förster et al., *Evaluating explainable artificial intelligence*, 2021 (k nearest rows of the class); Dandl et al.,
+/// *Multi-objective counterfactual explanations*, 2020 (nearest row).
 ///
 /// # Elsewhere
 /// `ceval.feasibility`, `ceval.kNLN_dist`

@@ -17,8 +17,8 @@ use crate::values::{Best, CounterfactualValues};
 /// d(x', NLN) / d(NLN, NUN(NLN))
 /// ```
 ///
-/// At least 0, **lower is better**. NLN is the nearest training row of the counterfactual's class, NUN(NLN) the nearest row of another
-/// class to it. Undefined without either, and if both are equal.
+/// At least 0, **lower is better**. NLN is the nearest training row of the counterfactual's class, NUN(NLN) the
+/// nearest row of another class to it. Undefined without either, and if both are equal.
 ///
 /// # Extremes
 /// 0: the counterfactual is a training row. 1: it is as far from its class as its neighbour is from other classes.

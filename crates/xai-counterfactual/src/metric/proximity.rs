@@ -35,7 +35,8 @@ use crate::values::CounterfactualValues;
 /// The nearest row need not be possible or reachable. Distances of methods compare on queries that both answered.
 ///
 /// # Source
-/// Wachter et al., *Counterfactual explanations without opening the black box*, 2018; Gower, *A general coefficient of similarity*, 1971.
+/// Wachter et al., *Counterfactual explanations without opening the black box*, 2018; Gower, *A general coefficient of
+/// similarity*, 1971.
 ///
 /// # Elsewhere
 /// `carla.Distance`, `ceval.proximity`, `cel.Proximity`, `robustx.DistanceEvaluator`

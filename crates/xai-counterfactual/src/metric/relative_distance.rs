@@ -16,8 +16,8 @@ use crate::values::CounterfactualValues;
 /// d(x, x') / d(x, NUN(x))
 /// ```
 ///
-/// At least 0, **lower is better**. NUN is the nearest training row of the target, or of another class than the query's. A query on
-/// such a row has no value.
+/// At least 0, **lower is better**. NUN is the nearest training row of the target, or of another class than the
+/// query's. A query on such a row has no value.
 ///
 /// # Extremes
 /// 0: the counterfactual is the query. 1: as far as a real case. Above 1: a real case is nearer.
@@ -26,7 +26,8 @@ use crate::values::CounterfactualValues;
 /// It depends on how dense the training data are around the query.
 ///
 /// # Source
-/// Keane and Smyth, *Good counterfactuals and where to find them*, 2020; Smyth and Keane, *A few good counterfactuals*, 2022.
+/// Keane and Smyth, *Good counterfactuals and where to find them*, 2020; Smyth and Keane, *A few good
+/// counterfactuals*, 2022.
 ///
 /// # Elsewhere
 /// `ceval.relative_dist`

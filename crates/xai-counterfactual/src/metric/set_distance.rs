@@ -28,9 +28,9 @@ pub enum SetMode {
 /// ½ mean_a min_b d(a, b) + ½ mean_b min_a d(a, b);  hausdorff: the larger of the maxima
 /// ```
 ///
-/// At least 0, **lower is better**. The sets are those of a method for a query and for a perturbed copy of it (divided by
-/// `input_distance`, if it is given), of repeated runs (the mean over pairs of runs), or of two methods.
-/// Undefined if a set is empty; with more than two runs, pairs with an empty set do not count.
+/// At least 0, **lower is better**. The sets are those of a method for a query and for a perturbed copy of it (divided
+/// by `input_distance`, if it is given), of repeated runs (the mean over pairs of runs), or of two methods. Undefined
+/// if a set is empty; with more than two runs, pairs with an empty set do not count.
 ///
 /// # Extremes
 /// 0: the sets are the same.
@@ -39,8 +39,8 @@ pub enum SetMode {
 /// A method that always returns the same rows is stable and may be useless.
 ///
 /// # Source
-/// Jiang et al., *RobustX*, 2025 (set distance); Alvarez-Melis and Jaakkola, *On the robustness of interpretability methods*, 2018 (local
-/// Lipschitz constant).
+/// Jiang et al., *RobustX*, 2025 (set distance); Alvarez-Melis and Jaakkola, *On the robustness of interpretability
+/// methods*, 2018 (local Lipschitz constant).
 ///
 /// # Elsewhere
 /// `robustx.SetDistanceRobustnessEvaluator`

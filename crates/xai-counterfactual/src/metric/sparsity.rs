@@ -28,7 +28,8 @@ pub enum SparsityScore {
 /// |changed features| / p;  count: |changed features|
 /// ```
 ///
-/// In [0, 1], **lower is better**. A one-hot group is one feature. DiCE and cfbench report the share that is *not* changed.
+/// In [0, 1], **lower is better**. A one-hot group is one feature. DiCE and cfbench report the share that is *not*
+/// changed.
 ///
 /// # Extremes
 /// 0: nothing changes. 1: every feature does.

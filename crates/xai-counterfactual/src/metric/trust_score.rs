@@ -30,8 +30,8 @@ pub enum TrustValue {
 /// share: d_other / (d_own + d_other)   ratio: d_other / d_own
 /// ```
 ///
-/// In [0, 1], **higher is better**; `ratio` at least 0. The distances are those of the k-th nearest training row of the class, and of
-/// the nearest other class. Undefined for one class, and if the divisor is 0.
+/// In [0, 1], **higher is better**; `ratio` at least 0. The distances are those of the k-th nearest training row of
+/// the class, and of the nearest other class. Undefined for one class, and if the divisor is 0.
 ///
 /// # Extremes
 /// 1: on a row of its class. 0.5: as near to another class. 0: on a row of another class.

@@ -23,8 +23,8 @@ use crate::error::OrRaise;
 use crate::stored::to_python;
 use crate::work::{self, Calls};
 
-/// Rows of attributions: an array in memory, or `(read, shape)`, where `read(start, end)` returns the rows from `start` to
-/// `end` (exclusive).
+/// Rows of attributions: an array in memory, or `(read, shape)`, where `read(start, end)` returns the rows from
+/// `start` to `end` (exclusive).
 #[derive(FromPyObject)]
 enum Rows<'py> {
     Array(Reals<'py>),
@@ -194,8 +194,8 @@ impl AttributionOutcomes {
 
 /// Evaluates several metrics in one pass over the attributions.
 ///
-/// `metrics` are settings (a name with parameters), `given` are further parameters for all of them. If `derives_scores` is
-/// true, the scores of the training rows are the negative means of their attributions.
+/// `metrics` are settings (a name with parameters), `given` are further parameters for all of them. If
+/// `derives_scores` is true, the scores of the training rows are the negative means of their attributions.
 #[pyfunction]
 #[pyo3(signature = (metrics, given, inputs, n_jobs=None, derives_scores=false))]
 fn data_attribution<'py>(

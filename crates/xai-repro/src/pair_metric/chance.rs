@@ -1,6 +1,7 @@
 //! Agreement beyond chance.
 
-/// Cohen's κ: the agreement beyond chance relative to the largest possible one; `None` if agreement by chance is certain.
+/// Cohen's κ: the agreement beyond chance relative to the largest possible one; `None` if agreement by chance is
+/// certain.
 ///
 /// ```text
 /// (n_equal / n − by_chance / n²) / (1 − by_chance / n²)

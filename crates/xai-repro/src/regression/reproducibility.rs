@@ -118,11 +118,12 @@ impl RegressionReproducibility {
 
 impl RegressionReproducibility {
     /// Restores results from the values of each metric, in the order of
-    /// [`metrics::REGRESSION_METRICS`](crate::metrics::REGRESSION_METRICS), for all pairs, and the mean absolute error of
-    /// each run.
+    /// [`metrics::REGRESSION_METRICS`](crate::metrics::REGRESSION_METRICS), for all pairs, and the mean absolute error
+    /// of each run.
     ///
     /// # Errors
-    /// `Corrupt` about [`input::REGRESSION`] unless there is a value for every metric and pair, and an error for every run.
+    /// `Corrupt` about [`input::REGRESSION`] unless there is a value for every metric and pair, and an error for every
+    /// run.
     pub fn from_values(
         n_runs: usize,
         values: Vec<Vec<Option<f64>>>,

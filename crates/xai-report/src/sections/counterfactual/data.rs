@@ -156,8 +156,8 @@ impl Counterfactual {
         })
     }
 
-    /// Adds the forbidden changes of features by each method of the table, and the features that its first counterfactual
-    /// of some queries changes.
+    /// Adds the forbidden changes of features by each method of the table, and the features that its first
+    /// counterfactual of some queries changes.
     ///
     /// ```
     /// use ndarray::array;
@@ -208,8 +208,8 @@ impl Counterfactual {
         }
     }
 
-    /// The queries whose changes are shown: the best and the worst by the first metric with a better end, of the method that it
-    /// ranks first, or evenly spread ones.
+    /// The queries whose changes are shown: the best and the worst by the first metric with a better end, of the
+    /// method that it ranks first, or evenly spread ones.
     #[must_use]
     pub fn shown(table: &EvaluationTable) -> Vec<usize> {
         shown(table, table.n_samples)

@@ -1,4 +1,5 @@
-//! Findings about counterfactuals: the best method, unanswered queries, forbidden changes, plausibility, robustness and agreement.
+//! Findings about counterfactuals: the best method, unanswered queries, forbidden changes, plausibility, robustness
+//! and agreement.
 
 use xai_core::Direction;
 use xai_core::describe::same_word;
