@@ -496,8 +496,13 @@ impl<'a> CounterfactualData<'a> {
         let searches = self.require_reference()?.searches(options)?;
         let own = self.row_class().ok();
         let rows = self.rows.view();
-        let found =
-            searches.of_counterfactuals(&self.neighbors, options, rows, own.as_deref(), wanted)?;
+        let found = searches.nearest_to_counterfactuals(
+            &self.neighbors,
+            options,
+            rows,
+            own.as_deref(),
+            wanted,
+        )?;
         Ok(RowNeighbors {
             searches,
             found,
@@ -513,7 +518,7 @@ impl<'a> CounterfactualData<'a> {
         wanted: Wanted,
     ) -> Result<RowNeighbors<'_>> {
         let searches = self.require_reference()?.searches(options)?;
-        let found = searches.of_queries(&self.queries, own, wanted)?;
+        let found = searches.nearest_to_queries(&self.queries, own, wanted)?;
         Ok(RowNeighbors {
             searches,
             found,

@@ -8,7 +8,7 @@ use xai_neighbors::Nearest;
 
 use crate::neighborhood::Neighborhood;
 
-/// What is known of the neighbours of the training rows among each other.
+/// Distances and densities of training rows among each other, kept once they are computed.
 #[derive(Debug, Default)]
 pub(crate) struct OwnNeighbors {
     /// By the number of neighbours.
@@ -31,13 +31,19 @@ pub(crate) struct Density {
 
 impl Density {
     /// Computes the density of `n` training rows from their neighbours, at least one each.
-    pub(crate) fn new(neighbors: &Neighborhood, n: usize) -> Self {
-        let last = (0..n).map(|row| neighbors.of(row).last().map_or(0.0, |near| near.distance));
+    pub(crate) fn new(neighborhood: &Neighborhood, n: usize) -> Self {
+        let last = (0..n).map(|row| {
+            neighborhood
+                .neighbors(row)
+                .last()
+                .map_or(0.0, |near| near.distance)
+        });
         let mut density = Self {
             last: last.collect(),
             reach: Vec::new(),
         };
-        density.reach = xai_core::parallel::map(n, |row| density.reach_to(neighbors.of(row)));
+        density.reach =
+            xai_core::parallel::map(n, |row| density.reach_to(neighborhood.neighbors(row)));
         density
     }
 

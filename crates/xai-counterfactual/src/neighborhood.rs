@@ -180,8 +180,8 @@ impl Neighborhood {
         self.starts.push(self.indices.len());
     }
 
-    /// The neighbours of a row.
-    pub(crate) fn of(&self, row: usize) -> impl Iterator<Item = Nearest> + '_ {
+    /// Iterates over the neighbours of a row.
+    pub(crate) fn neighbors(&self, row: usize) -> impl Iterator<Item = Nearest> + '_ {
         let range = self.starts[row]..self.starts[row + 1];
         let pairs = self.indices[range.clone()]
             .iter()

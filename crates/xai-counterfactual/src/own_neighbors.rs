@@ -184,7 +184,12 @@ impl Searches {
             let classes: Vec<i64> = block.iter().map(|&row| self.labels[row]).collect();
             let nearest = self.search(input::TRAIN, values.view(), Some(&classes), wanted)?;
             for (i, class) in classes.into_iter().enumerate() {
-                let near = self.nearest(row_of(&values, i), nearest.of(i), Among::Except(class), 1);
+                let near = self.nearest(
+                    row_of(&values, i),
+                    nearest.neighbors(i),
+                    Among::Except(class),
+                    1,
+                );
                 found.push(near.map_or(f64::INFINITY, |near| near[0].distance));
             }
         }

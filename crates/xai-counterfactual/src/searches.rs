@@ -135,7 +135,7 @@ impl Searches {
     }
 
     /// Returns the neighbours of queries with these own classes.
-    pub(crate) fn of_queries(
+    pub(crate) fn nearest_to_queries(
         &self,
         queries: &Arc<Array2<f64>>,
         own: &[i64],
@@ -148,7 +148,7 @@ impl Searches {
     }
 
     /// Returns the neighbours of counterfactuals, whose classes may be unknown, from `known` or by a new search.
-    pub(crate) fn of_counterfactuals<K: PartialEq>(
+    pub(crate) fn nearest_to_counterfactuals<K: PartialEq>(
         &self,
         known: &Searched<K>,
         key: K,
@@ -161,7 +161,7 @@ impl Searches {
         known.get(key, own, wanted, search)
     }
 
-    /// The `k` nearest training rows of a kind for a row (fewer if there are fewer), by distance and then index, from
+    /// Returns the `k` nearest training rows of a kind for a row (fewer if there are fewer), by distance and then index, from
     /// its neighbours.
     ///
     /// `None` if there are no training rows of that kind, or if the distance to one of them is undefined.
@@ -220,12 +220,13 @@ pub(crate) struct RowNeighbors<'a> {
 }
 
 impl RowNeighbors<'_> {
-    /// The `k` nearest training rows of a kind for a row (fewer if there are fewer), by distance and then index.
+    /// Returns the `k` nearest training rows of a kind for a row (fewer if there are fewer), by distance and then index.
     ///
     /// `None` if there are no training rows of that kind, or if the distance to one of them is undefined.
     pub(crate) fn nearest(&self, row: usize, among: Among, k: usize) -> Option<Vec<Nearest>> {
         let values = row_of(self.rows, row);
-        self.searches.nearest(values, self.found.of(row), among, k)
+        self.searches
+            .nearest(values, self.found.neighbors(row), among, k)
     }
 
     /// The `k` nearest training rows of each class for a row, without classes to which a distance is undefined.

@@ -40,9 +40,9 @@ pub fn nearest_unlike_neighbors(
         distance,
         ..DistanceOptions::default()
     };
-    let neighbors = UnlikeNeighbors::search(data, options, k)?;
+    let unlike = UnlikeNeighbors::search(data, options, k)?;
     let pairs = parallel::map(data.n_queries(), |query| {
-        let near = neighbors.of(query).unwrap_or_default().into_iter();
+        let near = unlike.neighbors(query).unwrap_or_default().into_iter();
         near.map(|near| (query, near.index)).collect::<Vec<_>>()
     });
     Ok(pairs.concat())
@@ -77,8 +77,8 @@ impl<'a> UnlikeNeighbors<'a> {
         })
     }
 
-    /// Those of a query; `None` if there are none, or if the distance to one of them is undefined.
-    pub(crate) fn of(&self, query: usize) -> Option<Vec<Nearest>> {
+    /// Returns the unlike neighbours of a query; `None` if there are none, or if the distance to one of them is undefined.
+    pub(crate) fn neighbors(&self, query: usize) -> Option<Vec<Nearest>> {
         self.neighbors.nearest(query, self.among[query], self.k)
     }
 }

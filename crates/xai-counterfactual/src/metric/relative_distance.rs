@@ -53,7 +53,7 @@ impl CounterfactualMetric for RelativeDistance {
         let unlike = UnlikeNeighbors::search(data, self.distance, 1)?;
         let distance = data.distance(self.distance)?;
         let nearest: Vec<Option<f64>> = parallel::map(data.n_queries(), |query| {
-            Some(unlike.of(query)?.first()?.distance)
+            Some(unlike.neighbors(query)?.first()?.distance)
         });
         Ok(data.values(self.selection, Smallest, |row, x, c| {
             let real = nearest[data.query[row]]?;

@@ -327,7 +327,7 @@ impl PairwiseAccumulator {
         };
         let k = self.n_runs();
         let mut values = vec![Vec::with_capacity(k - first - 1); metrics.len()];
-        let (mut tables, mut cells) = (self.tables.of_first(first), Vec::new());
+        let (mut tables, mut cells) = (self.tables.pairs_of(first), Vec::new());
         for second in first + 1..k {
             tables.read(&mut cells);
             let at = pair_index(k, first, second);
