@@ -371,10 +371,12 @@ impl Study {
         &self.schema
     }
 
-    /// The files that errors are about.
+    /// The files that errors are about, and the options of those that are missing.
     pub(super) fn places<'a>(&'a self, files: &'a InputFiles) -> Files<'a> {
+        let missing = INPUTS.iter().filter(|spec| !files.has(spec.input));
         files
             .places()
+            .named_options(missing.map(|spec| spec.input.name()))
             .optional(
                 &[input::SCHEMA, input::CONSTRAINTS],
                 self.schema_file.as_ref(),

@@ -165,6 +165,36 @@ fn a_model_and_a_second_run_have_the_expected_values() {
 }
 
 #[test]
+fn metrics_are_undefined_for_methods_without_their_inputs() {
+    let files = Files::new();
+    let command = format!(
+        "counterfactual compare {} --counterfactuals dice={} wachter={} --no-reference",
+        shared(),
+        file("dice_random.csv"),
+        file("wachter.csv"),
+    );
+    let second_run = format!("--others dice={}", file("dice_random_rerun.csv"));
+    let found = files.json(&format!(
+        "{command} --metrics sparsity,set-distance {second_run}"
+    ));
+    let of = |metric: &str, method: &str| {
+        found["metrics"][metric]["explainers"][method]["value"].clone()
+    };
+    assert!(of("set_distance", "dice").is_number());
+    assert!(of("set_distance", "wachter").is_null());
+    assert!(of("sparsity", "wachter").is_number());
+    let warning = &found["warnings"][0];
+    assert_eq!(warning["about"], "set_distance");
+    assert_eq!(
+        warning["text"],
+        "undefined for `wachter`, which has no others"
+    );
+    // No method has them.
+    let error = files.failure(1, &format!("{command} --metrics set-distance"));
+    assert!(error.text.contains("--others"), "{}", error.text);
+}
+
+#[test]
 fn a_guessed_schema_is_read_again() {
     let files = Files::new();
     let written = format!(

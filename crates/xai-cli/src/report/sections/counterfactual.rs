@@ -118,10 +118,12 @@ impl StudySection for CounterfactualSection {
 /// Computes the section.
 fn evaluate(
     arguments: &CompareMethods,
-    origin: Origin,
+    mut origin: Origin,
     context: &Context,
 ) -> Result<Counterfactual, Failure> {
     let compared = arguments.evaluate(context)?;
+    let remarks = compared.table.warnings.iter().map(ToString::to_string);
+    origin.remarks.extend(remarks);
     let mut section = Counterfactual::new(origin, &compared.table, compared.success.clone())
         .map_err(Failure::new)?;
     compared.add_changes(&mut section);

@@ -274,16 +274,18 @@ def evaluate(
         methods[REFERENCE] = native.unlike(int(k), distance, calls)
         methods[REFERENCE][1].update({"requested": n_requested, "constraints": native_rules})
     lacking = native.lacking(chosen, {name: method for name, (_, method) in methods.items()})
-    for metric in chosen:
-        without = [name for name, metrics in lacking.items() if metric in metrics and name != REFERENCE]
-        if without:
-            assumed[metric] = f"undefined for {', '.join(without)}, without its inputs"
+    skipped = {
+        f"{metric} of {name}": "the method does not have all of its inputs (" + ", ".join(_needs(metric)) + ")"
+        for name, metrics in lacking.items()
+        for metric in chosen
+        if metric in metrics and name != REFERENCE
+    }
     results = {name: native.values(chosen, rows, method, lacking[name]) for name, (rows, method) in methods.items()}
     success = {name: native.success(rows, method) for name, (rows, method) in methods.items()}
     sizes = {tuple(np.bincount(rows.query, minlength=study.n)) for rows, _ in methods.values()}
     if len(sizes) > 1 and any(metric.startswith(("dpp_diversity", "dpp-diversity")) for metric in chosen):
         assumed["dpp_diversity"] = "methods give different numbers of counterfactuals; compare it for equal numbers only"
-    per_query = _values(results, study.n, assumed)
+    per_query = _values(results, study.n, assumed, skipped)
     table = per_query.table(level=level, replicates=replicates, seed=seed, n_jobs=n_jobs)
     of_methods_native = [rows.native() for rows, _ in methods.values()]
     reported = (study.native_schema, study.x, of_methods_native, study.encoder.columns())
@@ -333,6 +335,12 @@ def _predict(study: Study, calls: ModelCalls | None, rows: Rows, method: dict[st
             if "p_target_query" not in study.shared:
                 study.shared["p_target_query"] = calls.probabilities(study.x, targets)
             method["p_target_query"] = study.shared["p_target_query"]
+
+
+def _needs(metric: str) -> tuple[str, ...]:
+    """Return the inputs that a metric needs in addition to the queries and their counterfactuals."""
+    needs = metric_of("counterfactual", metric.partition("(")[0].strip()).needs
+    return tuple(need for need in needs if need not in ("queries", "counterfactuals", "query"))
 
 
 class _Native:
@@ -414,7 +422,7 @@ class _Native:
 
 
 def _values(
-    results: Mapping[str, Mapping[str, CounterfactualValue]], n_queries: int, assumed: dict[str, str]
+    results: Mapping[str, Mapping[str, CounterfactualValue]], n_queries: int, assumed: dict[str, str], skipped: dict[str, str]
 ) -> EvaluationValues:
     """Collect the values per query."""
     metrics = []
@@ -424,4 +432,4 @@ def _values(
         # Wilson's interval is one of shares: of queries with one counterfactual each, for example.
         is_share = info.range == "[0, 1]" and all(value in (0.0, 1.0) or value != value for row in rows for value in row)
         metrics.append((metric, info.direction, is_share, rows))
-    return EvaluationValues(_native.AttributionValues.from_rows(list(results), n_queries, metrics), assumed)
+    return EvaluationValues(_native.AttributionValues.from_rows(list(results), n_queries, metrics), assumed, skipped)
