@@ -183,7 +183,7 @@ def circle(arrows):
 
 ABOVE = ["xai-metrics", "xai-datafusion", "xai-files", "xai-report"]
 #: Families, the crates that the facade re-exports, are on layer 1.
-LAYERS = {"xai-derive": -1, "xai-core": 0} | dict.fromkeys(ABOVE, 2)
+LAYERS = {"xai-derive": -1, "xai-core": 0, "xai-neighbors": 0.5} | dict.fromkeys(ABOVE, 2)
 
 
 def layers(packages):

@@ -54,4 +54,44 @@ def numpy_model(data):
     return [Peer("torch, whole batches", with_torch, 1, {"numpy_model": compare})]
 
 
-WORKLOADS = {"mask": mask, "numpy_model": numpy_model}
+def torch_model(data):
+    """Deletion of a CNN, against the loop that one writes by hand: batches of 64 images, a call per batch and step."""
+    n, steps = 128, 32
+    inputs = data.rng.random((n, 3, 32, 32), dtype="float32")
+    maps = data.rng.standard_normal((n, 32, 32), dtype="float32")
+    targets = data.rng.integers(0, 10, n)
+    torch.manual_seed(0)
+    layers = torch.nn
+    cnn = layers.Sequential(
+        layers.Conv2d(3, 32, 3, padding=1), layers.ReLU(), layers.Conv2d(32, 32, 3, padding=1), layers.ReLU(), layers.MaxPool2d(2),
+        layers.Conv2d(32, 64, 3, padding=1), layers.ReLU(), layers.MaxPool2d(2), layers.Flatten(), layers.Linear(64 * 64, 10),
+    ).eval()
+
+    def by_hand():
+        x, order = torch.from_numpy(inputs), torch.from_numpy(maps).reshape(n, -1).argsort(1, descending=True)
+        areas = []
+        with torch.no_grad():
+            for first in range(0, n, 64):
+                images, ranked = x[first : first + 64].reshape(64, 3, -1), order[first : first + 64]
+                scores = []
+                for n_removed in np.linspace(0, 32 * 32, steps + 1).astype(int):
+                    changed = images.scatter(2, ranked[:, None, :n_removed].expand(-1, 3, -1), 0.0)
+                    answer = cnn(changed.reshape(64, 3, 32, 32))
+                    scores.append(answer[range(64), targets[first : first + 64]].numpy())
+                areas.append(np.trapezoid(scores, dx=1 / steps, axis=0))
+        return float(np.concatenate(areas).mean())
+
+    def ours():
+        from xai_metrics.attribution import evaluate
+
+        metric = {"deletion": Deletion(steps=steps)}
+        return lambda: {"value": [evaluate(cnn, inputs, targets, {"random": maps}, metric)["deletion"]["random"].value]}
+
+    from xai_metrics.attribution.metrics import Deletion
+
+    data.package["torch_model"] = (ours, 1)
+    compare = lambda answer, ours: close([answer], ours("value"), 1e-3)
+    return [Peer("a loop with batches of 64", by_hand, 1, {"torch_model": compare})]
+
+
+WORKLOADS = {"mask": mask, "numpy_model": numpy_model, "torch_model": torch_model}

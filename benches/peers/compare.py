@@ -62,6 +62,8 @@ COMPARISONS = [Comparison(*row) for row in [
     ("attribution", "mask", "mask", "mask and multiply, 64 × 224 × 224 × 3, f32", {"torch": 2}),
     ("attribution", "numpy_model", "numpy_model",
      "Deletion, 64 images 64 × 64 × 3, 50 steps, a linear model in Python", {"torch, whole batches": 0.8}),
+    ("attribution", "torch_model", "torch_model", "Deletion, 128 images 3 × 32 × 32, 32 steps, a CNN in torch",
+     {"a loop with batches of 64": 1}),
     ("attribution_xplique", "linear", "average_drop", "Average Drop, 64 images 64 × 64 × 3, a linear model",
      {"xplique average_drop": None}),
     ("attribution_xplique", "linear", "deletion", "Deletion, 64 images 64 × 64 × 3, 50 steps, a linear model",
@@ -135,7 +137,7 @@ COMPARISONS = [Comparison(*row) for row in [
      "meta-consistency of 10 metrics, 5 explainers, a perturbation of either kind, 16 images 32 × 32", {"metaquantus": 10}),
 ]]
 # The workloads of models in Python, which our binary cannot run.
-OF_PYTHON = {c.ours for c in COMPARISONS if c.ours == "numpy_model" or c.data in ("cnn", "quanda", "ferret", "metaquantus")}
+OF_PYTHON = {c.ours for c in COMPARISONS if c.ours in ("numpy_model", "torch_model") or c.data in ("cnn", "quanda", "ferret", "metaquantus")}
 # The workloads that the package for Python is timed with, by what a module puts into `Data.package`.
 FROM_PYTHON = OF_PYTHON | {"knn_5d", "knn_5d_explain", "knn_30d", "groundtruth", "gef", "fidelity", "ec_pairs",
                            "agreement_pa", "agreement_kappa", "agreement_v", "study"}

@@ -183,6 +183,13 @@ def ours_on_spark():
     return lambda: spark.query(OURS, rows=rows).toArrow()
 
 
+def ours_on_spark_of_files():
+    from xai_metrics import spark
+
+    spark_rows()
+    return lambda: spark.query(OURS, rows=FOLDER).toArrow()
+
+
 def in_spark():
     session, rows = spark_rows()
     rows.createOrReplaceTempView("rows")
@@ -196,6 +203,7 @@ OURS_IN = {
     "query() of a Polars plan": ours_of_polars,
     "register() in datafusion": ours_in_datafusion,
     "spark.query()": ours_on_spark,
+    "spark.query() of files": ours_on_spark_of_files,
 }
 FORMULAS = {
     "formula in datafusion": in_datafusion,

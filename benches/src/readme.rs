@@ -11,6 +11,7 @@ macro_rules! readme {
 readme! {
     workspace if "facade": "../../README.md";
     core: "../../crates/xai-core/README.md";
+    neighbors if "casebased": "../../crates/xai-neighbors/README.md";
     casebased if "casebased": "../../crates/xai-casebased/README.md";
     attribution if "attribution": "../../crates/xai-attribution/README.md";
     counterfactual if "counterfactual": "../../crates/xai-counterfactual/README.md";

@@ -191,7 +191,7 @@ def reference():
     seen = set()
     for module in ("xai_metrics", "xai_metrics.attribution", "xai_metrics.attribution.metrics",
                    "xai_metrics.casebased", "xai_metrics.casebased.data_attribution", "xai_metrics.counterfactual", "xai_metrics.graph", "xai_metrics.repro",
-                   "xai_metrics.reliability", "xai_metrics.spark", "xai_metrics_sql"):  # fmt: skip
+                   "xai_metrics.reliability", "xai_metrics.spark", "xai_metrics.dask", "xai_metrics_sql"):  # fmt: skip
         listed = importlib.import_module(module)
         later = attribution.metrics.__all__ if module == "xai_metrics.attribution" else ()
         own = [name for name in listed.__all__ if name not in later and documented(listed, name) not in seen]

@@ -17,6 +17,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result {
             let features = match file {
                 "core" => "",
                 "engines" => "casebased",
+                "shared_searches" => "counterfactual",
                 family => family,
             };
             cargo("bench --package xai-benches --no-default-features").args([

@@ -21,9 +21,10 @@ use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// The libraries, each after its dependencies.
-const LIBRARIES: [&str; 9] = [
+const LIBRARIES: [&str; 10] = [
     "xai-derive",
     "xai-core",
+    "xai-neighbors",
     "xai-casebased",
     "xai-attribution",
     "xai-graph",
@@ -90,10 +91,16 @@ fn chosen(arguments: &[&str]) -> Result<Vec<Step>> {
     } else {
         ALL
     };
+    // The step `python` alone needs no other crate.
+    let of_python = if names.is_empty() {
+        together(packages)
+    } else {
+        python::ALONE.to_owned()
+    };
     let mut steps = everyday(packages);
     for option in OPTIONS {
         if options.contains(&option) || !names.is_empty() {
-            steps.extend(optional(option, packages));
+            steps.extend(optional(option, packages, &of_python));
         }
     }
     let known: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
@@ -115,7 +122,8 @@ fn everyday(packages: &'static str) -> Vec<Step> {
         clippy("clippy", &with_onnxruntime),
         docs("docs", &with_onnxruntime),
     ];
-    // Alone, so that no other crate's features hide a missing one. Without tests, whose dependencies enable features too.
+    // Alone, so that no other crate's features hide a missing one. Without tests, whose dependencies enable features
+    // too.
     let bare = |name| {
         let line = format!("clippy --lib --package {name} --no-default-features -- -D warnings");
         step(format!("{name}-bare"), move || cargo(&line).run())
@@ -126,7 +134,7 @@ fn everyday(packages: &'static str) -> Vec<Step> {
 }
 
 /// Returns the steps that an option adds.
-fn optional(option: &str, packages: &'static str) -> Vec<Step> {
+fn optional(option: &str, packages: &'static str, of_python: &str) -> Vec<Step> {
     match option {
         // Results are the same without threads. Only xai-core has code that depends on the feature.
         "--all" => vec![
@@ -143,7 +151,10 @@ fn optional(option: &str, packages: &'static str) -> Vec<Step> {
                 cargo("publish --workspace --dry-run --no-verify --allow-dirty").run()
             }),
         ],
-        "--python" => vec![step("python", python::run)],
+        "--python" => {
+            let selection = of_python.to_owned();
+            vec![step("python", move || python::run(&selection))]
+        }
         "--site" => vec![step("site", || site::run(packages))],
         "--adapters" => vec![step("adapters", adapters::run)],
         "--heavy" => vec![step("python-heavy", python::heavy)],
@@ -196,7 +207,8 @@ fn too_long_subjects(log: &str) -> Vec<&str> {
     log.lines().filter(is_too_long).collect()
 }
 
-/// Checks the libraries for WebAssembly. Passes without checking if the target is missing and there is no rustup to add it.
+/// Checks the libraries for WebAssembly. Passes without checking if the target is missing and there is no rustup to
+/// add it.
 fn wasm() -> Result {
     const TARGET: &str = "wasm32-unknown-unknown";
     let libdir = command("rustc").words("--print target-libdir --target");

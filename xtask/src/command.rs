@@ -18,10 +18,9 @@ pub(crate) const ALL: &str =
 pub(crate) const WITH_SQL: &str = "--workspace";
 
 /// Returns the selection of packages and features that all tests share, so that they are built once. Together with the
-/// features that the programs enable, these are all features of the libraries. The package for Python has no tests in
-/// Rust and is built by its own tools.
+/// features that the programs enable, these are all features of the libraries.
 pub(crate) fn together(packages: &str) -> String {
-    format!("{packages} --exclude xai-python --features xai-metrics/approximate,xai-metrics/f32")
+    format!("{packages} --features xai-metrics/approximate,xai-metrics/f32")
 }
 
 /// Returns the root folder of the workspace.

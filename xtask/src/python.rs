@@ -45,8 +45,9 @@ pub(crate) fn pip(python: &Path) -> Command {
     command(python).words("-m pip install --quiet")
 }
 
-/// `cargo xtask ci python`: installs the package as a user does, runs its tests and checks its types.
-pub(crate) fn run() -> Result {
+/// `cargo xtask ci python`: tests the package and checks its types. The package is built with other crates if tests of
+/// these are built anyway.
+pub(crate) fn run(selection: &str) -> Result {
     let fail_if_old = "import sys; sys.exit(sys.version_info < (3, 10))";
     if let Err(error) = command(base()).args(["-c", fail_if_old]).run() {
         return Err(format!(
@@ -55,9 +56,8 @@ pub(crate) fn run() -> Result {
         .into());
     }
     let python = environment("package", &[])?;
-    // The profile dev skips link-time optimisation, which takes most of the build of a wheel and does not change
-    // results.
-    install_and_test(&python, "dev")?;
+    install_built(&python, selection)?;
+    test_installed(&python)?;
     differential(&python, &["--rounds", "100", "--seed", "1"])?;
     soak(&python, &["--calls", "14000"])?;
     let types = "-m mypy --config-file crates/xai-python/pyproject.toml";
@@ -67,7 +67,7 @@ pub(crate) fn run() -> Result {
 /// `cargo xtask stubs`: writes the types of what the package creates from the registry. A test compares the files.
 pub(crate) fn stubs() -> Result {
     let python = environment("package", &[])?;
-    install(&python, "dev", "test")?;
+    install_built(&python, ALONE)?;
     command(&python)
         .words("-B crates/xai-python/stubs.py crates/xai-python/python/xai_metrics")
         .run()
@@ -96,7 +96,7 @@ pub(crate) fn long_soak() -> Result {
 /// the tests that need them.
 pub(crate) fn heavy() -> Result {
     let python = environment("heavy", &[])?;
-    install(&python, "dev", "test,heavy")?;
+    install(&python, "release", "test,heavy")?;
     let folders = "crates/xai-python/tests crates/xai-python/tests/heavy";
     pytest(&python).words(folders).run()
 }
@@ -132,6 +132,49 @@ pub(crate) fn install(python: &Path, profile: &str, extras: &str) -> Result {
     install.words(&package).run()
 }
 
+/// The selection of the package for Python without other crates.
+pub(crate) const ALONE: &str = "--package xai-python";
+
+/// Installs what the tests need, and the package with the library that cargo builds for a selection of packages.
+///
+/// pip builds it alone, for which cargo selects other features, so that all dependencies are built again.
+pub(crate) fn install_built(python: &Path, selection: &str) -> Result {
+    const REQUIREMENTS: &str = "
+try:
+    import tomllib
+except ImportError:
+    from pip._vendor import tomli as tomllib
+with open('crates/xai-python/pyproject.toml', 'rb') as file:
+    project = tomllib.load(file)['project']
+print(*project['dependencies'], *project['optional-dependencies']['test'])";
+    let requirements = command(python).args(["-c", REQUIREMENTS]).output()?;
+    let constraints = format!("--constraint {CONSTRAINTS}");
+    pip(python).words(&constraints).words(&requirements).run()?;
+    place(python, selection, "xai-python", "xai_metrics", "_native")
+}
+
+/// Copies a package to an environment, with the library that cargo builds for a selection of packages.
+fn place(python: &Path, selection: &str, folder: &str, package: &str, library: &str) -> Result {
+    // The features and variables of the tests, so that nothing is built twice.
+    cargo(&format!("build {selection} --lib --bins --tests")).run()?;
+    let print_platlib = "import sysconfig; print(sysconfig.get_path('platlib'))";
+    let site_packages = command(python).args(["-c", print_platlib]).output()?;
+    let installed = Path::new(&site_packages).join(package);
+    if installed.exists() {
+        std::fs::remove_dir_all(&installed)?;
+    }
+    let source = root().join("crates").join(folder).join("python");
+    copy_folder(&source.join(package), &installed)?;
+    let module = if cfg!(windows) {
+        "_native.pyd"
+    } else {
+        "_native.abi3.so"
+    };
+    let library = format!("{DLL_PREFIX}{library}{DLL_SUFFIX}");
+    std::fs::copy(target().join("debug").join(library), installed.join(module))?;
+    Ok(())
+}
+
 /// Installs the package without its dependencies.
 pub(crate) fn install_alone(python: &Path, profile: &str) -> Result {
     let package = "--force-reinstall --no-deps ./crates/xai-python";
@@ -160,8 +203,7 @@ pub(crate) fn sql() -> Result {
     let program = target().join("debug").join(format!("xai-sql{EXE_SUFFIX}"));
     let path = path_with_azurite()?;
     for tests in [
-        "crates/xai-sql-python/tests",
-        "crates/xai-sql/tests",
+        "--numprocesses auto --dist loadfile crates/xai-sql-python/tests crates/xai-sql/tests",
         "--doctest-modules --pyargs xai_metrics_sql",
     ] {
         let pytest = pytest(&python).words(tests).env("XAI_SQL", &program);
@@ -184,37 +226,26 @@ pub(crate) fn spark_faults() -> Result {
 }
 
 /// Creates an environment with both packages and the query engines.
-///
-/// The library that the Rust tests link is copied to its place in a wheel. pip would build it with other features,
-/// which takes as long again.
 fn sql_environment() -> Result<PathBuf> {
     // Without Java, the tests of Spark fail one by one, with errors that do not mention Java.
     if command("java").words("-version").output().is_err() {
         return Err("Spark needs a Java runtime (Debian: openjdk-17-jre-headless)".into());
     }
     let python = environment("package", &[])?;
-    install(&python, "dev", "test")?;
+    let selection = together(WITH_SQL);
+    install_built(&python, &selection)?;
     let engines = format!(
         "--constraint {CONSTRAINTS} datafusion duckdb pyspark psutil moto[s3] flask flask-cors azure-storage-blob"
     );
     pip(&python).words(&engines).run()?;
-    // The features and variables of the tests, so that nothing is built twice.
-    let features = together(WITH_SQL);
-    cargo(&format!("build {features} --lib --bins --tests")).run()?;
-    let print_platlib = "import sysconfig; print(sysconfig.get_path('platlib'))";
-    let site_packages = command(&python).args(["-c", print_platlib]).output()?;
-    let package = Path::new(&site_packages).join("xai_metrics_sql");
-    copy_folder(
-        &root().join("crates/xai-sql-python/python/xai_metrics_sql"),
-        &package,
+    let library = "xai_metrics_sql_native";
+    place(
+        &python,
+        &selection,
+        "xai-sql-python",
+        "xai_metrics_sql",
+        library,
     )?;
-    let library = format!("{DLL_PREFIX}xai_metrics_sql_native{DLL_SUFFIX}");
-    let module = if cfg!(windows) {
-        "_native.pyd"
-    } else {
-        "_native.abi3.so"
-    };
-    std::fs::copy(target().join("debug").join(library), package.join(module))?;
     Ok(python)
 }
 
@@ -232,12 +263,16 @@ fn path_with_azurite() -> Result<OsString> {
     Ok(std::env::join_paths(all)?)
 }
 
+/// Copies a folder, without what running its programs left in it.
 pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result {
     std::fs::create_dir_all(to)?;
     for entry in std::fs::read_dir(from)? {
-        let entry = entry?;
-        if entry.file_type()?.is_file() {
-            std::fs::copy(entry.path(), to.join(entry.file_name()))?;
+        let (path, name) = entry.map(|entry| (entry.path(), entry.file_name()))?;
+        let is_left_over = name == "__pycache__" || path.extension() == Some("so".as_ref());
+        if path.is_dir() && !is_left_over {
+            copy_folder(&path, &to.join(name))?;
+        } else if !is_left_over {
+            std::fs::copy(&path, to.join(name))?;
         }
     }
     Ok(())

@@ -5,7 +5,7 @@
 //! the package is on its search path.
 
 use crate::command::{Result, cargo, command, root, target, together};
-use crate::python::{copy_folder, environment, install};
+use crate::python::{copy_folder, environment, install_built};
 use std::path::PathBuf;
 use std::{env, fs};
 
@@ -14,9 +14,9 @@ pub(crate) fn run(packages: &str) -> Result {
     cargo(&format!("test {} --test cli --no-run", together(packages))).run()?;
     let binary = target().join(format!("debug/xai{}", env::consts::EXE_SUFFIX));
     let package = environment("package", &[])?;
-    install(&package, "dev", "test")?;
-    let print_purelib = "import sysconfig; print(sysconfig.get_path('purelib'))";
-    let site_packages = command(package).args(["-c", print_purelib]).output()?;
+    install_built(&package, &together(packages))?;
+    let print_platlib = "import sysconfig; print(sysconfig.get_path('platlib'))";
+    let site_packages = command(package).args(["-c", print_platlib]).output()?;
     let python = environment("site", &["--requirement docs/site/requirements.txt"])?;
     let search_path = env::join_paths([sql_functions()?, site_packages.into()])?;
     let pages = target().join("site-pages");

@@ -109,57 +109,55 @@ impl<'a, T: Real> Benchmark<'a, T> {
 
     /// Adds an explainer by its maps of all samples.
     #[must_use]
-    pub fn maps(mut self, name: impl Into<String>, maps: impl Samples<T> + 'a) -> Self {
-        self.explained.push(ExplainerData {
-            name: Some(name.into()),
-            maps: Some(Box::new(maps)),
-            explainer: None,
-        });
-        self
+    pub fn maps(self, name: impl Into<String>, maps: impl Samples<T> + 'a) -> Self {
+        self.add(name, Some(Box::new(maps)), None)
     }
 
     /// Adds an explainer that computes its maps batch by batch, and is called again by metrics that need it.
     #[must_use]
     pub fn explainer<X: Explainer<T> + ?Sized>(
-        mut self,
+        self,
         name: impl Into<String>,
         explainer: &'a X,
     ) -> Self {
-        self.explained.push(ExplainerData {
-            name: Some(name.into()),
-            maps: None,
-            explainer: Some(ExplainerData::borrow(explainer)),
-        });
-        self
+        self.add(name, None, Some(ExplainerData::borrow(explainer)))
     }
 
     /// Adds an explainer that the evaluation owns, see [`explainer`](Self::explainer).
     #[must_use]
     pub fn owned_explainer(
-        mut self,
+        self,
         name: impl Into<String>,
         explainer: impl Explainer<T> + 'a,
     ) -> Self {
-        self.explained.push(ExplainerData {
-            name: Some(name.into()),
-            maps: None,
-            explainer: Some(Box::new(explainer)),
-        });
-        self
+        self.add(name, None, Some(Box::new(explainer)))
     }
 
     /// Adds an explainer with existing maps of all samples. It is only called by metrics that need it.
     #[must_use]
     pub fn maps_and_explainer<X: Explainer<T> + ?Sized>(
-        mut self,
+        self,
         name: impl Into<String>,
         maps: impl Samples<T> + 'a,
         explainer: &'a X,
     ) -> Self {
+        let explainer = ExplainerData::borrow(explainer);
+        self.add(name, Some(Box::new(maps)), Some(explainer))
+    }
+
+    fn add(
+        mut self,
+        name: impl Into<String>,
+        maps: Option<Box<dyn Samples<T> + 'a>>,
+        explainer: Option<Box<dyn Explainer<T> + 'a>>,
+    ) -> Self {
+        if explainer.is_some() {
+            self.data = self.data.calling_explainers();
+        }
         self.explained.push(ExplainerData {
             name: Some(name.into()),
-            maps: Some(Box::new(maps)),
-            explainer: Some(ExplainerData::borrow(explainer)),
+            maps,
+            explainer,
         });
         self
     }
@@ -425,6 +423,7 @@ impl<'a, T: Real> Benchmark<'a, T> {
             explainers,
             metrics: metric_values.collect(),
             model_calls: counted.calls(),
+            batch_size: dataset.call_size(),
             assumed: dataset.assumed(),
             map_class_check: collected.map_class_check,
         })

@@ -1,7 +1,7 @@
 //! The inputs of the metrics, each described once.
 //!
-//! Options of `xai`, keys of studies and keywords in Python derive from [`INPUTS`], and [`EvaluationData::with_array`] takes
-//! their arrays. A new input is a line here and the metric that reads it with [`Dataset::array`].
+//! Options of `xai`, keys of studies and keywords in Python derive from [`INPUTS`], and [`EvaluationData::with_array`]
+//! takes their arrays. A new input is a line here and the metric that reads it with [`Dataset::array`].
 
 use ndarray::{Array, ArrayD, Axis, Dimension, Ix1, Ix2, Ix3};
 use xai_core::describe::{Element, InputSpec};
@@ -218,8 +218,8 @@ impl InputArray {
 }
 
 impl<'a, T: Real> EvaluationData<'a, T> {
-    /// Adds an array by its input, for callers that read inputs by their descriptions in [`INPUTS`]. Inputs without a type of
-    /// their own are read with [`Dataset::array`].
+    /// Adds an array by its input, for callers that read inputs by their descriptions in [`INPUTS`]. Inputs without a
+    /// type of their own are read with [`Dataset::array`].
     ///
     /// ```
     /// use ndarray::array;
@@ -234,9 +234,9 @@ impl<'a, T: Real> EvaluationData<'a, T> {
     /// ```
     ///
     /// # Errors
-    /// An invalid parameter for elements of another kind than the input has, such as integers for masks; a shape mismatch
-    /// for another number of axes; out of domain for positions of features or labels of segments that are negative or do
-    /// not fit into `u32`.
+    /// An invalid parameter for elements of another kind than the input has, such as integers for masks; a shape
+    /// mismatch for another number of axes; out of domain for positions of features or labels of segments that are
+    /// negative or do not fit into `u32`.
     pub fn with_array(self, input: Input, array: InputArray) -> Result<Self> {
         use InputArray::{Booleans, Integers, Numbers};
         array.check_elements(input)?;

@@ -66,9 +66,9 @@
 //! ```
 //!
 //! [`examples/adapters`](https://github.com/xai-metrics/xai-metrics/tree/main/examples/adapters) has programs for
-//! candle and burn (also with gradients as explanations), ONNX Runtime, tract, linfa, smartcore, and photos and masks of
-//! the crate `image`. With [`SinglePrecision`](model::SinglePrecision), a model of `f32` is evaluated on maps of `f64`.
-//! With [`masked`], a model of texts is called with the tokens that are kept.
+//! candle and burn (also with gradients as explanations), ONNX Runtime, tract, linfa, smartcore, and photos and masks
+//! of the crate `image`. With [`SinglePrecision`](model::SinglePrecision), a model of `f32` is evaluated on maps of
+//! `f64`. With [`masked`], a model of texts is called with the tokens that are kept.
 //!
 //! # Modules
 //!
@@ -85,9 +85,9 @@
 //! | [`map`] | similarities and distances of maps |
 //! | [`stop`] | stopping an evaluation from another thread or an async runtime |
 //!
-//! For authors of metrics and programs: [`batch`] (the data that a metric reads, and work that metrics share; begin with
-//! [`Measure`](metric::Measure)), [`input`] and [`help`] (names and advice in errors), [`metric::registry`], [`FAMILY`]
-//! and [`INPUTS`] (metrics and inputs by name).
+//! For authors of metrics and programs: [`batch`] (the data that a metric reads, and work that metrics share; begin
+//! with [`Measure`](metric::Measure)), [`input`] and [`help`] (names and advice in errors), [`metric::registry`],
+//! [`FAMILY`] and [`INPUTS`] (metrics and inputs by name).
 //!
 //! # Limits of interpretation
 //!

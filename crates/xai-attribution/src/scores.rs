@@ -31,6 +31,12 @@ pub struct MaskedScores {
     /// Warnings about suspicious inputs.
     #[cfg_attr(feature = "serde", serde(default))]
     pub warnings: Vec<Remark>,
+    /// Largest number of rows per call of the model and the explainer. `None` for scores that were computed elsewhere.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub batch_size: Option<usize>,
 }
 
 impl MaskedScores {
@@ -42,6 +48,7 @@ impl MaskedScores {
             masked,
             assumed: Vec::new(),
             warnings: Vec::new(),
+            batch_size: None,
         }
     }
 }
@@ -152,6 +159,7 @@ pub fn masked_scores_on<T: Real>(
         masked,
         assumed: data.dataset.assumed(),
         warnings: check.map_or_else(Vec::new, |check| check.warnings(&[UNNAMED.to_owned()])),
+        batch_size: data.dataset.call_size(),
     })
 }
 

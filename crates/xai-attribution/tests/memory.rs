@@ -25,7 +25,8 @@ fn images(of: usize) -> Array4<f64> {
     Array4::from_shape_fn((2, SIDE, SIDE, 3), value)
 }
 
-/// The most bytes that each metric holds beside two images and their maps, where a call has one row, as larger images have.
+/// The most bytes that each metric holds beside two images and their maps, where a call has one row, as larger images
+/// have.
 fn peaks() -> Vec<(&'static str, usize)> {
     let (x, maps) = (images(0), images(1));
     let half = Array2::from_shape_fn((SIDE, SIDE), |(y, x)| (y / 128 * 4 + x / 128) as u32);

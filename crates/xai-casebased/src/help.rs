@@ -2,17 +2,12 @@
 
 use xai_core::Help;
 
-/// Hint for rows whose distances or spreads overflow `f64`.
-pub const SCALE_FEATURES_DOWN: Help = Help::new("scale the features down");
+pub use xai_neighbors::help::{DO_NOT_SCALE, SCALE_FEATURES_DOWN, USE_BRUTE_FORCE};
+
 /// Hint for rows with missing values.
 pub const FILL_MISSING_VALUES: Help = Help::new(
     "fill in missing values, or leave the row or the column out; encode words as numbers, one column for each word or by rank",
 );
-/// Hint for rows whose distance is undefined after scaling, such as the cosine distance of a zero row.
-pub const DO_NOT_SCALE: Help =
-    Help::new("leave the row out, choose {scale=false}, or choose another {distance}");
-/// Hint for distances that a k-d tree cannot bound.
-pub const USE_BRUTE_FORCE: Help = Help::new("choose {engine=brute-force}");
 /// Hint for explainers that contain a closure and therefore cannot be stored.
 pub const FIT_AGAIN: Help =
     Help::new("a function cannot be stored; fit the explainer again instead");

@@ -9,27 +9,16 @@ pub use xai_core::input::{
     DISTANCE, EXPLAINERS, EXPLANATIONS, LABELS, LEVEL, METRIC, METRICS, N_REPLICATES, OUTPUTS,
     PREDICTIONS, ROWS, SAMPLES, SCORES, TARGETS, WEIGHTING, WEIGHTS,
 };
+pub use xai_neighbors::input::{NEIGHBORS, QUERIES, SCALE, TRAIN, TRAIN_SCALED, TRAIN_WHITENED};
 
-/// Training rows, `(n, d)`.
-pub const TRAIN: Input = Input::new("train");
-/// Standardised training rows.
-pub const TRAIN_SCALED: Input = Input::new("train (scaled)");
-/// Divisors of a standardization, one per feature.
-pub const SCALE: Input = Input::new("scale");
-/// Training rows whitened for the Mahalanobis distance.
-pub const TRAIN_WHITENED: Input = Input::new("train (whitened)");
 /// Samples standardised like the training rows.
 pub const SAMPLES_SCALED: Input = Input::new("samples (scaled)");
-/// Query rows of a search, `(m, d)`.
-pub const QUERIES: Input = Input::new("queries");
 /// Predicted classes, one per sample.
 pub const PREDICTED: Input = Input::new("predicted");
 /// True classes, one per explanation.
 pub const TRUTH: Input = Input::new("truth");
 /// Distances of neighbours.
 pub const DISTANCES: Input = Input::new("distances");
-/// Number of neighbours that a search returns.
-pub const NEIGHBORS: Input = Input::new("neighbors");
 
 /// Number of neighbours per sample.
 pub const K: Input = Input::new("k");

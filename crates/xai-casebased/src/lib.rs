@@ -45,8 +45,8 @@
 //!
 //! # Arrays
 //!
-//! Rows are [`ndarray`] views of `f32` or `f64`. If your program has another version of `ndarray`, or another array type,
-//! pass slices: [`fit_slice`](CaseExplainerBuilder::fit_slice), [`explain_slice`](CaseExplainer::explain_slice),
+//! Rows are [`ndarray`] views of `f32` or `f64`. If your program has another version of `ndarray`, or another array
+//! type, pass slices: [`fit_slice`](CaseExplainerBuilder::fit_slice), [`explain_slice`](CaseExplainer::explain_slice),
 //! [`explain_batch_slice`](CaseExplainer::explain_batch_slice).
 //!
 //! # Models of other libraries
@@ -66,9 +66,9 @@
 //!
 //! # In a service
 //!
-//! Fit an explainer once and share it: it is `Send` and `Sync`, and explaining does not change it. A search computes for
-//! micro- to milliseconds per sample, so run large batches, and searches over many rows, outside of the async workers.
-//! [`stop`] ends the search of a request that is dropped.
+//! Fit an explainer once and share it: it is `Send` and `Sync`, and explaining does not change it. A search computes
+//! for micro- to milliseconds per sample, so run large batches, and searches over many rows, outside of the async
+//! workers. [`stop`] ends the search of a request that is dropped.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -130,9 +130,6 @@ pub use result::audit::{Audit, AuditReport};
 pub use result::case_arrays::CaseArrays;
 pub use result::explanation::{Case, Explanation};
 pub use result::training_info::TrainingInfo;
-pub use search::custom_scan::CustomDistance;
-pub use search::engine::Engine;
-pub use search::neighbor_search::NeighborSearch;
 pub use similarity::strategy::Similarity;
 
 pub use ndarray;
@@ -142,6 +139,8 @@ pub use xai_core::distance::DistanceFunction;
 pub use xai_core::stop;
 #[doc(inline)]
 pub use xai_core::{Accumulator, Distance, Error, ErrorKind, Kernel, Label, Result, Weighting};
+#[doc(inline)]
+pub use xai_neighbors::{CustomDistance, Engine, NeighborSearch};
 
 // Checked at compile time, because a closure or a cell in a private field would silently remove `Send` or `Sync`.
 const _: () = {

@@ -149,8 +149,8 @@ pub fn main() -> ExitCode {
 /// Parses a study and the options of its sections, without opening the files that it names. Used by the fuzz targets.
 ///
 /// # Errors
-/// Invalid TOML, unknown keys, and wrong or missing values, as in `xai report check`. A study without sections is no error
-/// here.
+/// Invalid TOML, unknown keys, and wrong or missing values, as in `xai report check`. A study without sections is no
+/// error here.
 #[doc(hidden)]
 pub fn check_study(text: &[u8]) -> Result<(), Failure> {
     use std::path::Path;
@@ -183,8 +183,8 @@ fn print_message(message: &clap::Error) -> ExitCode {
     }
 }
 
-/// Returns the failure for an unknown command that is the name of a metric. It says where the metric is computed, which helps
-/// more than the similar command names that `clap` suggests.
+/// Returns the failure for an unknown command that is the name of a metric. It says where the metric is computed,
+/// which helps more than the similar command names that `clap` suggests.
 fn metric_without_command(error: &clap::Error) -> Option<Failure> {
     use clap::error::{ContextKind, ContextValue, ErrorKind};
     let ErrorKind::InvalidSubcommand = error.kind() else {

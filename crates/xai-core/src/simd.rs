@@ -3,7 +3,7 @@
 //! A kernel is written once, in plain Rust over arrays of a fixed width, and compiled for every
 //! [`SimdLevel`]. Compilation fuses no operations and reorders no sums, so all levels give the same
 //! bits and differ only in speed. Processor features are detected here and, for products of bytes, in
-//! the search of `xai-casebased`.
+//! the search of `xai-neighbors`.
 #![allow(
     unsafe_code,
     reason = "on x86-64, functions compiled for other features and the intrinsics of `Simd` are unsafe to call"

@@ -31,8 +31,8 @@
 //!
 //! # Progress
 //!
-//! Mergeable states ([`Accumulator`](crate::Accumulator)) are updated by the caller, who knows how many batches are left. The
-//! evaluation of several attribution metrics plans its calls of the model and reports each of them
+//! Mergeable states ([`Accumulator`](crate::Accumulator)) are updated by the caller, who knows how many batches are
+//! left. The evaluation of several attribution metrics plans its calls of the model and reports each of them
 //! (`on_plan` and `on_progress`).
 
 use std::cell::RefCell;

@@ -38,8 +38,8 @@ pub fn numbered_range(noun: &str, range: &Range<usize>) -> String {
     }
 }
 
-/// Similarity of two names of several words, in [0, 1]: the mean of the Jaro–Winkler similarity, which prefers equal beginnings, and
-/// of the share of equal pairs of neighbouring letters, which finds equal words anywhere.
+/// Similarity of two names of several words, in [0, 1]: the mean of the Jaro–Winkler similarity, which prefers equal
+/// beginnings, and of the share of equal pairs of neighbouring letters, which finds equal words anywhere.
 #[must_use]
 pub fn similarity(a: &str, b: &str) -> f64 {
     f64::midpoint(strsim::jaro_winkler(a, b), strsim::sorensen_dice(a, b))

@@ -32,7 +32,8 @@ fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
 #[test]
 fn the_jackknife_over_runs_covers_the_mean_over_pairs() {
     const SAMPLES: usize = 40;
-    // A run errs with probability p, uniform in [0.1, 0.5] with mean 0.3, so two runs agree with probability 0.3² + 0.7².
+    // A run errs with probability p, uniform in [0.1, 0.5] with mean 0.3, so two runs agree with probability 0.3² +
+    // 0.7².
     let truth = 0.58;
     for k in [3usize, 5, 10] {
         let covered = coverage(1000, truth, |stream| {

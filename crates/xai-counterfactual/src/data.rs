@@ -1,15 +1,19 @@
 //! The data that metrics read.
 
+use std::sync::Arc;
+
 use ndarray::{Array2, ArrayView2};
 use xai_core::Label;
 use xai_core::number::{check_finite, check_finite_slice, labels_to_i64};
 use xai_core::tensor::check_shape;
 use xai_core::{Error, Help, Input, Result};
 
-use crate::distance::{DistanceOptions, PreparedDistance};
+use crate::distance::{DistanceOptions, RowDistance};
 use crate::input;
+use crate::neighborhood::{Searched, Wanted};
 use crate::reference::Reference;
 use crate::schema::Schema;
+use crate::searches::{RowNeighbors, row_of};
 use crate::selection::Rows;
 
 /// For NaN in some columns of a counterfactual.
@@ -43,9 +47,9 @@ pub struct Rule {
 
 /// Counterfactuals of one method, with what the metrics need.
 ///
-/// `counterfactuals` has any number of rows per query, none included, in any order; `query` has the index of the query of each.
-/// A counterfactual that does not exist has no row. Everything else is optional; a metric returns an error that names
-/// what it needs.
+/// `counterfactuals` has any number of rows per query, none included, in any order; `query` has the index of the query
+/// of each. A counterfactual that does not exist has no row. Everything else is optional; a metric returns an error
+/// that names what it needs. If an input is set twice, the last value is used.
 ///
 /// ```
 /// use ndarray::array;
@@ -63,7 +67,7 @@ pub struct CounterfactualData<'a> {
     schema: &'a Schema,
     reference: Option<&'a Reference>,
     model: Option<Box<ModelFunction<'a>>>,
-    pub(crate) queries: Array2<f64>,
+    queries: Arc<Array2<f64>>,
     pub(crate) rows: Array2<f64>,
     pub(crate) query: Vec<usize>,
     classes: Vec<(Input, Vec<i64>)>,
@@ -73,7 +77,10 @@ pub struct CounterfactualData<'a> {
     valid: Option<Vec<bool>>,
     requested: Option<usize>,
     rules: Option<Vec<Rule>>,
-    sets: Vec<RowSet>,
+    others: Option<RowSet>,
+    runs: Vec<RowSet>,
+    /// Neighbours of the counterfactuals that metrics read before.
+    neighbors: Searched<DistanceOptions>,
 }
 
 /// Rows with the query of each.
@@ -81,8 +88,6 @@ pub struct CounterfactualData<'a> {
 pub(crate) struct RowSet {
     pub(crate) rows: Array2<f64>,
     pub(crate) query: Vec<usize>,
-    /// `true` for a repeated run of the method, `false` for another method.
-    pub(crate) is_run: bool,
 }
 
 impl<'a> CounterfactualData<'a> {
@@ -117,7 +122,7 @@ impl<'a> CounterfactualData<'a> {
             schema,
             reference: None,
             model: None,
-            queries: queries.as_standard_layout().into_owned(),
+            queries: Arc::new(queries.as_standard_layout().into_owned()),
             rows: set.rows,
             query: set.query,
             classes: Vec::new(),
@@ -127,7 +132,9 @@ impl<'a> CounterfactualData<'a> {
             valid: None,
             requested: None,
             rules: None,
-            sets: Vec::new(),
+            others: None,
+            runs: Vec::new(),
+            neighbors: Searched::default(),
         })
     }
 
@@ -144,6 +151,7 @@ impl<'a> CounterfactualData<'a> {
             ));
         }
         self.reference = Some(reference);
+        self.neighbors = Searched::default();
         Ok(self)
     }
 
@@ -157,8 +165,8 @@ impl<'a> CounterfactualData<'a> {
         self
     }
 
-    /// Sets classes: [`CLASS`](input::CLASS) or [`TARGET`](input::TARGET) of the queries, [`PREDICTED`](input::PREDICTED) or
-    /// [`ROW_CLASS`](input::ROW_CLASS) of the counterfactuals.
+    /// Sets classes: [`CLASS`](input::CLASS) or [`TARGET`](input::TARGET) of the queries,
+    /// [`PREDICTED`](input::PREDICTED) or [`ROW_CLASS`](input::ROW_CLASS) of the counterfactuals.
     ///
     /// # Errors
     /// `ShapeMismatch` for another number of classes, `OutOfDomain` for a class above `i64::MAX`, `InvalidParameter`
@@ -172,8 +180,8 @@ impl<'a> CounterfactualData<'a> {
             return Err(not_of_kind(which, "classes"));
         };
         check_shape(which, &[n], &[classes.len()])?;
-        self.classes
-            .push((which, labels_to_i64(which, classes.iter().copied())?));
+        let classes = labels_to_i64(which, classes.iter().copied())?;
+        set(&mut self.classes, which, classes);
         Ok(self)
     }
 
@@ -181,8 +189,8 @@ impl<'a> CounterfactualData<'a> {
     /// [`INPUT_DISTANCE`](input::INPUT_DISTANCE) of the queries.
     ///
     /// # Errors
-    /// `ShapeMismatch`, `NonFinite`, `OutOfDomain` for a probability outside [0, 1] or a negative distance, `InvalidParameter` for an
-    /// input that has no numbers.
+    /// `ShapeMismatch`, `NonFinite`, `OutOfDomain` for a probability outside [0, 1] or a negative distance,
+    /// `InvalidParameter` for an input that has no numbers.
     pub fn numbers(mut self, which: Input, numbers: &[f64]) -> Result<Self> {
         let is_probability = which == input::P_TARGET || which == input::P_TARGET_QUERY;
         if !is_probability && which != input::INPUT_DISTANCE {
@@ -203,13 +211,14 @@ impl<'a> CounterfactualData<'a> {
         if let Some(i) = numbers.iter().position(|x| !(0.0..=high).contains(x)) {
             return Err(Error::out_of_domain(which, &[i], numbers[i], expected));
         }
-        self.numbers.push((which, numbers.to_vec()));
+        set(&mut self.numbers, which, numbers.to_vec());
         Ok(self)
     }
 
     /// Sets the reconstructions of the counterfactuals `(N, d)` by the autoencoder of the target class
     /// ([`RECONSTRUCTION_TARGET`](input::RECONSTRUCTION_TARGET)), of the query's class
-    /// ([`RECONSTRUCTION_ORIGIN`](input::RECONSTRUCTION_ORIGIN)) or of all data ([`RECONSTRUCTION_ALL`](input::RECONSTRUCTION_ALL)).
+    /// ([`RECONSTRUCTION_ORIGIN`](input::RECONSTRUCTION_ORIGIN)) or of all data
+    /// ([`RECONSTRUCTION_ALL`](input::RECONSTRUCTION_ALL)).
     ///
     /// # Errors
     /// `ShapeMismatch`, `NonFinite`, `InvalidParameter` for another input.
@@ -225,12 +234,13 @@ impl<'a> CounterfactualData<'a> {
         }
         check_shape(which, self.rows.shape(), rows.shape())?;
         check_finite(which, rows)?;
-        self.tables.push((which, rows.to_owned()));
+        set(&mut self.tables, which, rows.to_owned());
         Ok(self)
     }
 
-    /// Sets predicted classes of noisy copies of each counterfactual, `(N, S)` ([`NOISY_PREDICTIONS`](input::NOISY_PREDICTIONS)), or
-    /// of the counterfactuals by other models, `(J, N)` ([`MODEL_PREDICTIONS`](input::MODEL_PREDICTIONS)).
+    /// Sets predicted classes of noisy copies of each counterfactual, `(N, S)`
+    /// ([`NOISY_PREDICTIONS`](input::NOISY_PREDICTIONS)), or of the counterfactuals by other models, `(J, N)`
+    /// ([`MODEL_PREDICTIONS`](input::MODEL_PREDICTIONS)).
     ///
     /// # Errors
     /// `ShapeMismatch`, `Empty` without copies or models, `OutOfDomain` for a class above `i64::MAX`,
@@ -254,7 +264,7 @@ impl<'a> CounterfactualData<'a> {
         }
         let classes = labels_to_i64(which, classes.iter().copied())?;
         let classes = Array2::from_shape_vec(at, classes).expect("as many as there were");
-        self.class_tables.push((which, classes));
+        set(&mut self.class_tables, which, classes);
         Ok(self)
     }
 
@@ -320,7 +330,7 @@ impl<'a> CounterfactualData<'a> {
             query,
             self.queries.view(),
         )?;
-        self.sets.push(set);
+        self.others = Some(set);
         Ok(self)
     }
 
@@ -330,10 +340,7 @@ impl<'a> CounterfactualData<'a> {
     /// As [`new`](Self::new) about counterfactuals.
     pub fn run(mut self, rows: ArrayView2<'_, f64>, query: &[usize]) -> Result<Self> {
         let set = checked_set([input::RUNS, input::RUNS], rows, query, self.queries.view())?;
-        self.sets.push(RowSet {
-            is_run: true,
-            ..set
-        });
+        self.runs.push(set);
         Ok(self)
     }
 
@@ -372,7 +379,7 @@ impl<'a> CounterfactualData<'a> {
     }
 
     pub(crate) fn known_classes(&self, which: Input) -> Option<&[i64]> {
-        last(&self.classes, which).map(Vec::as_slice)
+        get(&self.classes, which).map(Vec::as_slice)
     }
 
     pub(crate) fn require_numbers(&self, which: Input) -> Result<&[f64]> {
@@ -380,16 +387,16 @@ impl<'a> CounterfactualData<'a> {
     }
 
     pub(crate) fn known_numbers(&self, which: Input) -> Option<&[f64]> {
-        last(&self.numbers, which).map(Vec::as_slice)
+        get(&self.numbers, which).map(Vec::as_slice)
     }
 
     pub(crate) fn require_table(&self, which: Input) -> Result<ArrayView2<'_, f64>> {
-        let table = last(&self.tables, which).ok_or_else(|| missing(which))?;
+        let table = get(&self.tables, which).ok_or_else(|| missing(which))?;
         Ok(table.view())
     }
 
     pub(crate) fn require_predictions(&self, which: Input) -> Result<ArrayView2<'_, i64>> {
-        let table = last(&self.class_tables, which).ok_or_else(|| missing(which))?;
+        let table = get(&self.class_tables, which).ok_or_else(|| missing(which))?;
         Ok(table.view())
     }
 
@@ -407,20 +414,16 @@ impl<'a> CounterfactualData<'a> {
             .ok_or_else(|| missing(input::CONSTRAINTS))
     }
 
-    /// The rows of another method, if there are any.
     pub(crate) fn require_others(&self) -> Result<&RowSet> {
-        self.sets
-            .iter()
-            .find(|set| !set.is_run)
-            .ok_or_else(|| missing(input::OTHERS))
+        self.others.as_ref().ok_or_else(|| missing(input::OTHERS))
     }
 
-    pub(crate) fn all_sets(&self) -> &[RowSet] {
-        &self.sets
+    pub(crate) fn runs(&self) -> &[RowSet] {
+        &self.runs
     }
 
-    /// Returns whether each row has the wanted class: as given, or else the predicted class compared with the target, or with the class of
-    /// the query. `None` if it is not known.
+    /// Returns whether each row has the wanted class: as given, or else the predicted class compared with the target,
+    /// or with the class of the query. `None` if it is not known.
     pub(crate) fn validity(&self) -> Option<Vec<bool>> {
         if let Some(valid) = &self.valid {
             return Some(valid.clone());
@@ -440,7 +443,8 @@ impl<'a> CounterfactualData<'a> {
         )
     }
 
-    /// The class that each row is compared with in the training data: as given, or else the target, or else the predicted class.
+    /// The class that each row is compared with in the training data: as given, or else the target, or else the
+    /// predicted class.
     pub(crate) fn row_class(&self) -> Result<Vec<i64>> {
         if let Some(classes) = self.known_classes(input::ROW_CLASS) {
             return Ok(classes.to_vec());
@@ -479,8 +483,47 @@ impl<'a> CounterfactualData<'a> {
     }
 
     /// A distance between rows, with the scales of the training rows if there are any.
-    pub(crate) fn distance(&self, options: DistanceOptions) -> Result<PreparedDistance> {
-        PreparedDistance::new(options, self.schema, self.reference.map(Reference::rows))
+    pub(crate) fn distance(&self, options: DistanceOptions) -> Result<RowDistance> {
+        RowDistance::new(options, self.schema, self.reference.map(Reference::rows))
+    }
+
+    /// The nearest training rows of the counterfactuals, searched once for all metrics.
+    pub(crate) fn row_neighbors(
+        &self,
+        options: DistanceOptions,
+        wanted: Wanted,
+    ) -> Result<RowNeighbors<'_>> {
+        let searches = self.require_reference()?.searches(options)?;
+        let own = self.row_class().ok();
+        let rows = self.rows.view();
+        let found = searches.nearest_to_counterfactuals(
+            &self.neighbors,
+            options,
+            rows,
+            own.as_deref(),
+            wanted,
+        )?;
+        Ok(RowNeighbors {
+            searches,
+            found,
+            rows: &self.rows,
+        })
+    }
+
+    /// The nearest training rows of the queries with these own classes, searched once for all metrics and methods.
+    pub(crate) fn query_neighbors(
+        &self,
+        options: DistanceOptions,
+        own: &[i64],
+        wanted: Wanted,
+    ) -> Result<RowNeighbors<'_>> {
+        let searches = self.require_reference()?.searches(options)?;
+        let found = searches.nearest_to_queries(&self.queries, own, wanted)?;
+        Ok(RowNeighbors {
+            searches,
+            found,
+            rows: &self.queries,
+        })
     }
 
     pub(crate) fn query_row(&self, query: usize) -> &[f64] {
@@ -500,14 +543,6 @@ impl std::fmt::Debug for CounterfactualData<'_> {
             .field("n_rows", &self.n_rows())
             .finish_non_exhaustive()
     }
-}
-
-/// A row of a table in standard layout.
-pub(crate) fn row_of(table: &Array2<f64>, row: usize) -> &[f64] {
-    let d = table.ncols();
-    &table
-        .as_slice()
-        .expect("tables are copied in standard layout")[row * d..(row + 1) * d]
 }
 
 fn checked_set(
@@ -534,17 +569,18 @@ fn checked_set(
     Ok(RowSet {
         rows: rows.as_standard_layout().into_owned(),
         query: query.to_vec(),
-        is_run: false,
     })
 }
 
-/// The last value that was set for an input.
-fn last<T>(values: &[(Input, T)], which: Input) -> Option<&T> {
-    values
-        .iter()
-        .rev()
-        .find(|(input, _)| *input == which)
-        .map(|(_, value)| value)
+/// Sets the value of an input, instead of an earlier one.
+fn set<T>(values: &mut Vec<(Input, T)>, which: Input, value: T) {
+    values.retain(|(input, _)| *input != which);
+    values.push((which, value));
+}
+
+fn get<T>(values: &[(Input, T)], which: Input) -> Option<&T> {
+    let mut values = values.iter();
+    values.find_map(|(input, value)| (*input == which).then_some(value))
 }
 
 /// Error for an input that a metric needs and the data do not have.

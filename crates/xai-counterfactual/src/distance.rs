@@ -1,16 +1,17 @@
 //! Distances between rows of mixed features.
 
-use std::collections::HashMap;
-
-use ndarray::{Array2, ArrayView2, Axis};
+use ndarray::ArrayView2;
 use xai_core::Distance;
 use xai_core::describe::{Parameter, Parameters};
 use xai_core::distance::{DistanceFunction, Mahalanobis};
+use xai_core::input::DISTANCE;
 use xai_core::statistics::quantile;
-use xai_core::{Error, Help, Result, parallel};
+use xai_core::tensor::check_shape;
+use xai_core::{Error, Help, Result};
+use xai_neighbors::{MixedAggregation, MixedEmbedding, MixedFeature};
 
 use crate::input;
-use crate::schema::{FeatureKind, Schema};
+use crate::schema::{Feature, FeatureKind, Schema};
 
 /// For distances that are scaled by the training rows.
 pub(crate) const GIVE_TRAIN_OR_RANGES: Help =
@@ -24,9 +25,9 @@ pub(crate) const GIVE_TRAIN_OR_RANGES: Help =
 /// | `heom` | `√ Σ δ_j²`, `s_j` the range of the feature |
 /// | `mad` | `Σ δ_j`, `s_j` the median absolute deviation from the median |
 ///
-/// `δ_j = |a_j − b_j| / s_j` of numeric and ordinal features, `[a_j ≠ b_j]` of categories. The range is that of the schema, or else
-/// that of the training rows; deviations are those of the training rows. `changed` is the share of features
-/// that differ. The other distances compare columns as they are.
+/// `δ_j = |a_j − b_j| / s_j` of numeric and ordinal features, `[a_j ≠ b_j]` of categories. The range is that of the
+/// schema, or else that of the training rows; deviations are those of the training rows. `changed` is the share of
+/// features that differ. The other distances compare columns as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Parameter)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -91,19 +92,17 @@ pub struct DistanceOptions {
     pub(crate) scale: MadScale,
 }
 
-/// Contribution of a feature to a mixed distance.
+/// A distance between rows of a schema, with the scales of its features.
+///
+/// ```
+/// use xai_counterfactual::{DistanceOptions, Feature, RowDistance, Schema};
+/// let schema = Schema::new(2, vec![Feature::numeric(0).range(0.0, 8.0), Feature::categorical(1)])?;
+/// let gower = RowDistance::new(DistanceOptions::default(), &schema, None)?;
+/// assert_eq!(gower.between(&[1.0, 7.0], &[3.0, 7.0]), Some(0.125)); // 2 of 8 in one of two features
+/// # Ok::<(), xai_core::Error>(())
+/// ```
 #[derive(Debug, Clone)]
-enum Part {
-    /// A numeric or ordinal column and the factor of its difference.
-    Number { column: usize, factor: f64 },
-    /// A categorical feature, by its number in the schema, and the contribution of a different category.
-    Category { feature: usize, height: f64 },
-}
-
-/// A distance between rows of a schema, ready to compute.
-#[derive(Debug, Clone)]
-pub(crate) struct PreparedDistance {
-    schema: Schema,
+pub struct RowDistance {
     form: Form,
     /// Columns with scale 0, where any difference leaves the distance undefined.
     undefined_columns: Vec<usize>,
@@ -112,47 +111,118 @@ pub(crate) struct PreparedDistance {
 #[derive(Debug, Clone)]
 enum Form {
     Columns(Distance),
-    Changed,
-    Sum(Vec<Part>),
-    Length(Vec<Part>),
+    Mixed(MixedAggregation, Vec<MixedFeature>),
 }
 
-impl PreparedDistance {
-    /// Prepares a distance: scales are those of the schema or the training rows.
-    pub(crate) fn new(
+impl RowDistance {
+    /// Creates a distance with the scales of the schema or of the training rows.
+    ///
+    /// # Errors
+    /// `InvalidParameter` for a distance that is scaled by training rows that are not given, and the errors of a
+    /// covariance that has no inverse.
+    pub fn new(
         options: DistanceOptions,
         schema: &Schema,
         train: Option<ArrayView2<'_, f64>>,
     ) -> Result<Self> {
-        let mut undefined_columns = Vec::new();
-        let form = match options.distance {
-            MixedDistance::Manhattan => Form::Columns(Distance::Manhattan),
-            MixedDistance::Euclidean => Form::Columns(Distance::Euclidean),
-            MixedDistance::SquaredEuclidean => Form::Columns(Distance::SquaredEuclidean),
-            MixedDistance::Chebyshev => Form::Columns(Distance::Chebyshev),
+        let columns = match options.distance {
+            MixedDistance::Manhattan => Distance::Manhattan,
+            MixedDistance::Euclidean => Distance::Euclidean,
+            MixedDistance::SquaredEuclidean => Distance::SquaredEuclidean,
+            MixedDistance::Chebyshev => Distance::Chebyshev,
             MixedDistance::Mahalanobis => {
                 let train = train.ok_or_else(|| missing_train("mahalanobis"))?;
-                Form::Columns(Distance::Mahalanobis(Mahalanobis::from_rows(train)?))
+                Distance::Mahalanobis(Mahalanobis::from_rows(train)?)
             }
-            MixedDistance::Changed => Form::Changed,
+            MixedDistance::Changed => {
+                let features = schema.features().iter().map(|feature| match feature.kind {
+                    FeatureKind::OneHot => category(feature, 1.0),
+                    // Any difference counts, so codes are compared as numbers.
+                    _ => MixedFeature::Number {
+                        column: feature.columns[0],
+                        factor: 1.0,
+                    },
+                });
+                return Ok(Self {
+                    form: Form::Mixed(MixedAggregation::ShareOfDifferent, features.collect()),
+                    undefined_columns: Vec::new(),
+                });
+            }
             MixedDistance::Gower | MixedDistance::Mad | MixedDistance::Heom => {
-                let parts = parts(options, schema, train, &mut undefined_columns)?;
-                if options.distance == MixedDistance::Heom {
-                    Form::Length(parts)
-                } else {
-                    Form::Sum(parts)
-                }
+                let scales = schema.features().iter().map(|of| scale(options, of, train));
+                let scales = scales.collect::<Result<Vec<f64>>>()?;
+                return Self::with_scales(options, schema, &scales);
             }
         };
         Ok(Self {
-            schema: schema.clone(),
-            form,
+            form: Form::Columns(columns),
+            undefined_columns: Vec::new(),
+        })
+    }
+
+    /// Creates the distance `gower`, `heom` or `mad` with a scale per feature, the number by which its differences are
+    /// divided. Scales of categories are not used.
+    ///
+    /// # Errors
+    /// `ShapeMismatch` for another number of scales than of features, `OutOfDomain` for a scale that is negative or not
+    /// finite, `InvalidParameter` for another distance.
+    pub fn with_scales(options: DistanceOptions, schema: &Schema, scales: &[f64]) -> Result<Self> {
+        check_shape(input::SCALES, &[schema.features().len()], &[scales.len()])?;
+        let aggregation = match options.distance {
+            MixedDistance::Gower | MixedDistance::Mad => MixedAggregation::Sum,
+            MixedDistance::Heom => MixedAggregation::Length,
+            other => {
+                let expected = "gower, heom or mad, which have scales";
+                return Err(Error::parameter(DISTANCE, other.to_value(), expected));
+            }
+        };
+        // A mean over features is a sum of parts that already have the factor 1/p.
+        let is_mean = options.distance == MixedDistance::Gower
+            || options.distance == MixedDistance::Mad && options.scale == MadScale::Mean;
+        let share = if is_mean {
+            1.0 / scales.len() as f64
+        } else {
+            1.0
+        };
+        let mut undefined_columns = Vec::new();
+        let mut features = Vec::with_capacity(scales.len());
+        for (position, (feature, &scale)) in schema.features().iter().zip(scales).enumerate() {
+            if feature.is_nominal() {
+                features.push(category(feature, share));
+                continue;
+            }
+            if !(scale >= 0.0 && scale.is_finite()) {
+                let expected = "a finite scale of at least 0";
+                return Err(Error::out_of_domain(
+                    input::SCALES,
+                    &[position],
+                    scale,
+                    expected,
+                ));
+            }
+            let column = feature.columns[0];
+            let factor = match options.zero_scale {
+                _ if scale > 0.0 => share / scale,
+                ZeroScale::One => share,
+                ZeroScale::Skip => 0.0,
+                // A column whose difference leaves the distance undefined adds nothing where there is none.
+                ZeroScale::Undefined => {
+                    undefined_columns.push(column);
+                    0.0
+                }
+            };
+            features.push(MixedFeature::Number { column, factor });
+        }
+        Ok(Self {
+            form: Form::Mixed(aggregation, features),
             undefined_columns,
         })
     }
 
-    /// The distance of two rows; `None` if a feature with scale 0 differs.
-    pub(crate) fn between(&self, a: &[f64], b: &[f64]) -> Option<f64> {
+    /// The distance of two rows; `None` if they differ in a feature whose scale is 0, unless the options give it
+    /// another meaning.
+    #[must_use]
+    pub fn between(&self, a: &[f64], b: &[f64]) -> Option<f64> {
         // Tested first, because these columns have the factor 0 in the sums.
         if self
             .undefined_columns
@@ -161,28 +231,9 @@ impl PreparedDistance {
         {
             return None;
         }
-        let delta = |part: &Part| match *part {
-            Part::Number { column, factor } => (a[column] - b[column]).abs() * factor,
-            Part::Category { feature, height } => {
-                if self.schema.features()[feature].differs(a, b, 0.0) {
-                    height
-                } else {
-                    0.0
-                }
-            }
-        };
         Some(match &self.form {
             Form::Columns(distance) => distance.distance(a, b),
-            Form::Changed => {
-                let n_changed = self.schema.changed(a, b, 0.0).len();
-                n_changed as f64 / self.schema.features().len() as f64
-            }
-            Form::Sum(parts) => parts.iter().map(delta).sum(),
-            Form::Length(parts) => parts
-                .iter()
-                .map(|part| delta(part).powi(2))
-                .sum::<f64>()
-                .sqrt(),
+            Form::Mixed(aggregation, features) => aggregation.distance(features, a, b),
         })
     }
 
@@ -191,14 +242,21 @@ impl PreparedDistance {
         &self.undefined_columns
     }
 
-    /// The distance that compares [embedded](Embedding::embed) rows as this one compares rows.
-    pub(crate) fn embedded_distance(&self) -> Distance {
+    /// The embedding with which engines compare rows by this distance.
+    pub(crate) fn embedding(&self, train: ArrayView2<'_, f64>) -> MixedEmbedding {
         match &self.form {
-            Form::Columns(distance) => distance.clone(),
-            Form::Changed => Distance::Hamming,
-            Form::Sum(_) => Distance::Manhattan,
-            Form::Length(_) => Distance::Euclidean,
+            Form::Columns(distance) => MixedEmbedding::unchanged(distance.clone()),
+            Form::Mixed(aggregation, features) => {
+                MixedEmbedding::fit(features, *aggregation, train)
+            }
         }
+    }
+}
+
+fn category(feature: &Feature, weight: f64) -> MixedFeature {
+    MixedFeature::Category {
+        columns: feature.columns.clone(),
+        weight,
     }
 }
 
@@ -211,183 +269,37 @@ fn missing_train(distance: &str) -> Error {
     .with_help(GIVE_TRAIN_OR_RANGES)
 }
 
-fn parts(
+/// The number by which differences of a feature are divided; 1 for categories.
+fn scale(
     options: DistanceOptions,
-    schema: &Schema,
+    feature: &Feature,
     train: Option<ArrayView2<'_, f64>>,
-    undefined: &mut Vec<usize>,
-) -> Result<Vec<Part>> {
-    // A mean over features is a sum of parts that already have the factor 1/p.
-    let is_mean = options.distance == MixedDistance::Gower
-        || options.distance == MixedDistance::Mad && options.scale == MadScale::Mean;
-    let share = if is_mean {
-        1.0 / schema.features().len() as f64
-    } else {
-        1.0
-    };
-    let mut parts = Vec::with_capacity(schema.features().len());
-    for (feature, described) in schema.features().iter().enumerate() {
-        if described.is_nominal() {
-            parts.push(Part::Category {
-                feature,
-                height: share,
-            });
-            continue;
-        }
-        let column = described.columns[0];
-        let scale = match (options.distance, described.low, described.high, train) {
-            (MixedDistance::Gower | MixedDistance::Heom, Some(low), Some(high), _) => high - low,
-            (MixedDistance::Mad, _, _, Some(train)) => {
-                median_absolute_deviation(&train.column(column).to_vec())?
-            }
-            // Gower or HEOM, for a feature without a full range in the schema.
-            (_, _, _, Some(train)) => {
-                let (low, high) = train
-                    .column(column)
-                    .iter()
-                    .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| {
-                        (low.min(x), high.max(x))
-                    });
-                high - low
-            }
-            (distance, ..) => return Err(missing_train(&distance.to_value().to_string())),
-        };
-        let factor = if scale > 0.0 {
-            share / scale
-        } else {
-            match options.zero_scale {
-                ZeroScale::One => share,
-                ZeroScale::Skip => 0.0,
-                // A column whose difference leaves the distance undefined adds nothing where there is none.
-                ZeroScale::Undefined => {
-                    undefined.push(column);
-                    0.0
-                }
-            }
-        };
-        parts.push(Part::Number { column, factor });
+) -> Result<f64> {
+    if feature.is_nominal() {
+        return Ok(1.0);
     }
-    Ok(parts)
+    let range = feature.low.zip(feature.high);
+    if let (MixedDistance::Gower | MixedDistance::Heom, Some((low, high))) =
+        (options.distance, range)
+    {
+        return Ok(high - low);
+    }
+    let Some(train) = train else {
+        return Err(missing_train(&options.distance.to_value().to_string()));
+    };
+    let values = train.column(feature.columns[0]);
+    if options.distance == MixedDistance::Mad {
+        return median_absolute_deviation(&values.to_vec());
+    }
+    let ends = (f64::INFINITY, f64::NEG_INFINITY);
+    let (low, high) = values
+        .iter()
+        .fold(ends, |(low, high), &x| (low.min(x), high.max(x)));
+    Ok(high - low)
 }
 
 fn median_absolute_deviation(values: &[f64]) -> Result<f64> {
     let middle = quantile(values, 0.5)?.unwrap_or(0.0);
     let deviations: Vec<f64> = values.iter().map(|x| (x - middle).abs()).collect();
     Ok(quantile(&deviations, 0.5)?.unwrap_or(0.0))
-}
-
-/// Rows as an engine compares them: by the Manhattan, Euclidean or Hamming distance of embedded rows, which is the mixed distance of
-/// the rows.
-///
-/// A category becomes one indicator column per value that the training rows have, and one for all others. Two rows of different
-/// categories differ in two columns. By Manhattan, two columns of height ½ add up exactly to 1; by Euclid, each indicator stands
-/// twice at height ½, because 4 · ¼ is exactly 1 and 1/√2 would break ties by an ulp.
-#[derive(Debug, Clone)]
-pub(crate) struct Embedding {
-    distance: PreparedDistance,
-    /// For each categorical feature, by its number, the column of each value.
-    categories: HashMap<usize, HashMap<Vec<u64>, usize>>,
-}
-
-impl Embedding {
-    /// Learns the categories of the training rows.
-    pub(crate) fn fit(distance: PreparedDistance, train: ArrayView2<'_, f64>) -> Self {
-        let mut categories = HashMap::new();
-        for (number, feature) in distance
-            .schema
-            .features()
-            .iter()
-            .enumerate()
-            .filter(|(_, feature)| feature.is_nominal())
-        {
-            let known: &mut HashMap<Vec<u64>, usize> = categories.entry(number).or_default();
-            for row in train.rows() {
-                let next = known.len();
-                known
-                    .entry(key(&feature.columns, |column| row[column]))
-                    .or_insert(next);
-            }
-        }
-        Self {
-            distance,
-            categories,
-        }
-    }
-
-    /// Embeds rows.
-    pub(crate) fn embed(&self, rows: ArrayView2<'_, f64>) -> Array2<f64> {
-        let parts = match &self.distance.form {
-            Form::Columns(_) => return rows.to_owned(),
-            Form::Changed => return self.codes(rows),
-            Form::Sum(parts) | Form::Length(parts) => parts,
-        };
-        // One copy of the indicators for Manhattan, two for Euclid: see the documentation of the type.
-        let copies = if matches!(self.distance.form, Form::Length(_)) {
-            2
-        } else {
-            1
-        };
-        let width = parts.iter().map(|part| match part {
-            Part::Number { .. } => 1,
-            Part::Category { feature, .. } => copies * (self.categories[feature].len() + 1),
-        });
-        let width: usize = width.sum();
-        let embedded = parallel::map(rows.nrows(), |i| {
-            let row = rows.row(i);
-            let mut out = Vec::with_capacity(width);
-            for part in parts {
-                match part {
-                    Part::Number { column, factor } => out.push(row[*column] * factor),
-                    Part::Category { feature, height } => {
-                        let known = &self.categories[feature];
-                        let code = self
-                            .code(*feature, |column| row[column])
-                            // The indicator after those of the known categories stands for all categories that training
-                            // rows lack. They differ from those of all training rows, with which alone embedded rows
-                            // are compared.
-                            .unwrap_or(known.len());
-                        let start = out.len();
-                        out.resize(start + copies * (known.len() + 1), 0.0);
-                        for copy in 0..copies {
-                            out[start + copies * code + copy] = 0.5 * height;
-                        }
-                    }
-                }
-            }
-            out
-        });
-        Array2::from_shape_vec((rows.nrows(), width), embedded.concat())
-            .expect("each row has `width` columns")
-    }
-
-    /// One column per feature: numbers as they are, categories as codes.
-    fn codes(&self, rows: ArrayView2<'_, f64>) -> Array2<f64> {
-        let features = self.distance.schema.features();
-        let mut codes = Array2::zeros((rows.nrows(), features.len()));
-        for (row, mut to) in rows.axis_iter(Axis(0)).zip(codes.axis_iter_mut(Axis(0))) {
-            for (number, feature) in features.iter().enumerate() {
-                to[number] = if feature.kind == FeatureKind::OneHot {
-                    // Categories that training rows lack differ from all of theirs.
-                    self.code(number, |column| row[column])
-                        .map_or(-1.0, |code| code as f64)
-                } else {
-                    row[feature.columns[0]]
-                };
-            }
-        }
-        codes
-    }
-
-    fn code(&self, feature: usize, value: impl Fn(usize) -> f64) -> Option<usize> {
-        let columns = &self.distance.schema.features()[feature].columns;
-        self.categories[&feature].get(&key(columns, value)).copied()
-    }
-}
-
-/// The bits of the values of a category, −0 as 0.
-fn key(columns: &[usize], value: impl Fn(usize) -> f64) -> Vec<u64> {
-    columns
-        .iter()
-        .map(|&column| (value(column) + 0.0).to_bits())
-        .collect()
 }

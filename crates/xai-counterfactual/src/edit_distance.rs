@@ -18,7 +18,8 @@ use crate::input;
 /// All tokens weigh alike: a negation is one edit.
 ///
 /// # Source
-/// Levenshtein, *Binary codes capable of correcting deletions, insertions, and reversals*, 1966; Prado-Romero and Stilo, *GRETEL*, 2022.
+/// Levenshtein, *Binary codes capable of correcting deletions, insertions, and reversals*, 1966; Prado-Romero and
+/// Stilo, *GRETEL*, 2022.
 ///
 /// # Elsewhere
 /// `gretel.LevenshteinDistance`

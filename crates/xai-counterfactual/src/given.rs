@@ -42,7 +42,8 @@ impl CounterfactualData<'_> {
     ///
     /// # Errors
     /// `InvalidParameter` for an input with a method of its own ([`new`](Self::new), [`others`](Self::others),
-    /// [`reference`](Self::reference)) and for an array of another type, `ShapeMismatch`, and as the methods of the input.
+    /// [`reference`](Self::reference)) and for an array of another type, `ShapeMismatch`, and as the methods of the
+    /// input.
     pub fn with(self, which: Input, array: InputArray<'_>) -> Result<Self> {
         let element = spec(which).map(|spec| spec.element);
         match (element, array) {
@@ -90,7 +91,7 @@ impl CounterfactualData<'_> {
             input::CONSTRAINTS => self.require_rules().is_ok(),
             input::REQUESTED => self.known_requested().is_some(),
             input::OTHERS | input::OTHER_QUERY => self.require_others().is_ok(),
-            input::RUNS => self.all_sets().iter().any(|set| set.is_run),
+            input::RUNS => !self.runs().is_empty(),
             _ => {
                 self.known_classes(which).is_some()
                     || self.known_numbers(which).is_some()

@@ -53,6 +53,8 @@ pub const SCHEMA: Input = Input::new("schema");
 pub const CONSTRAINTS: Input = Input::new("constraints");
 /// Repeated runs of a method, see [`CounterfactualData::run`](crate::CounterfactualData::run).
 pub const RUNS: Input = Input::new("runs");
+/// The number by which differences of each feature are divided.
+pub const SCALES: Input = Input::new("scales");
 /// Pairs of token sequences, before and after.
 pub const SEQUENCES: Input = Input::new("sequences");
 /// Numbers per query.

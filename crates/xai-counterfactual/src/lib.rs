@@ -1,8 +1,8 @@
 //! Metrics for counterfactual explanations and algorithmic recourse.
 //!
-//! A counterfactual is a changed copy of a query that the model assigns to another class: "had your income been 5,000 higher, the loan
-//! would have been granted". This crate measures sets of counterfactuals, however they were made: whether they are valid, near, diverse,
-//! plausible, actionable and robust.
+//! A counterfactual is a changed copy of a query that the model assigns to another class: "had your income been 5,000
+//! higher, the loan would have been granted". This crate measures sets of counterfactuals, however they were made:
+//! whether they are valid, near, diverse, plausible, actionable and robust.
 //!
 //! | you have | metrics |
 //! |---|---|
@@ -41,8 +41,9 @@
 //!
 //! # Which rows count
 //!
-//! If validity is known, only valid rows count (`rows = valid`): the distance of a row that fails is no distance of a counterfactual.
-//! Read every mean with [`Coverage`](metric::Coverage), and compare methods on the queries that both answered.
+//! If validity is known, only valid rows count (`rows = valid`): the distance of a row that fails is no distance of a
+//! counterfactual. Read every mean with [`Coverage`](metric::Coverage), and compare methods on the queries that both
+//! answered.
 //!
 //! # Features
 //!
@@ -53,21 +54,24 @@
 #![warn(missing_debug_implementations)]
 
 mod data;
+mod density;
 mod distance;
 mod edit_distance;
 mod given;
 pub mod input;
 pub mod metric;
+mod neighborhood;
+mod own_neighbors;
 mod reference;
 pub mod registry;
 mod schema;
-mod search;
+mod searches;
 mod selection;
 mod unlike;
 mod values;
 
 pub use data::{CounterfactualData, ModelFunction, Rule};
-pub use distance::{DistanceOptions, MadScale, MixedDistance, ZeroScale};
+pub use distance::{DistanceOptions, MadScale, MixedDistance, RowDistance, ZeroScale};
 pub use edit_distance::{EDIT_DISTANCE, EditDistance, edit_distance, edit_distances};
 pub use given::{InputArray, spec};
 pub use metric::CounterfactualMetric;

@@ -2,6 +2,8 @@
 //!
 #![doc = include_str!("../METRICS.md")]
 
+use std::cmp::Reverse;
+
 use xai_core::Result;
 use xai_core::describe::{Family, MetricEntry, Setting, Value, with};
 
@@ -30,7 +32,8 @@ impl Computation {
     /// Computes the metric with some parameters set, defaults for the others.
     ///
     /// # Errors
-    /// `InvalidParameter` for an unknown parameter or a value outside its domain, and as [`CounterfactualMetric::compute`].
+    /// `InvalidParameter` for an unknown parameter or a value outside its domain, and as
+    /// [`CounterfactualMetric::compute`].
     pub fn evaluate(
         &self,
         settings: &[(String, Value)],
@@ -125,4 +128,46 @@ pub fn evaluate(setting: &Setting, data: &CounterfactualData<'_>) -> Result<Coun
     find(&setting.name)?
         .computation
         .evaluate(&setting.params, data)
+}
+
+/// Computes several metrics, which share the searches for nearest training rows. Values are in the order of the
+/// settings.
+///
+/// Metrics that read more neighbours are computed first, so that their searches serve the others. `on_start` is called
+/// before each metric, for example to show progress.
+///
+/// ```
+/// use ndarray::array;
+/// use xai_counterfactual::{CounterfactualData, Schema, registry};
+/// let schema = Schema::numeric(1);
+/// let data = CounterfactualData::new(&schema, array![[0.0]].view(), array![[2.0]].view(), &[0])?;
+/// let settings = ["sparsity".parse()?, "proximity(distance=manhattan)".parse()?];
+/// let values = registry::evaluate_all(&settings, &data, |_| {})?;
+/// assert_eq!((values[0].value, values[1].value), (Some(1.0), Some(2.0)));
+/// # Ok::<(), xai_core::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`evaluate`]; names and parameters of all metrics are checked first.
+pub fn evaluate_all(
+    settings: &[Setting],
+    data: &CounterfactualData<'_>,
+    mut on_start: impl FnMut(&Setting),
+) -> Result<Vec<CounterfactualValues>> {
+    let n_neighbors = |setting: &Setting| -> Result<i128> {
+        let params = find(&setting.name)?.params_with(&setting.params)?;
+        let k = params.iter().find(|param| param.name == "k");
+        Ok(k.and_then(|k| k.value.integer()).unwrap_or(0))
+    };
+    let mut order = Vec::with_capacity(settings.len());
+    for (position, setting) in settings.iter().enumerate() {
+        order.push((Reverse(n_neighbors(setting)?), position));
+    }
+    order.sort_unstable();
+    let mut values = vec![CounterfactualValues::default(); settings.len()];
+    for (_, position) in order {
+        on_start(&settings[position]);
+        values[position] = evaluate(&settings[position], data)?;
+    }
+    Ok(values)
 }

@@ -1,14 +1,14 @@
 //! Values per counterfactual and per query.
 
-use xai_core::ExactMean;
+use xai_core::{ExactMean, parallel};
 
 use crate::data::CounterfactualData;
 use crate::selection::{Over, Selection};
 
 /// The values of a metric.
 ///
-/// The unit is the query: the rows of a query are no independent sample, and a method that gives one query many rows would weigh it
-/// more. `pooled`, the mean over rows, is what other packages report.
+/// The unit is the query: the rows of a query are no independent sample, and a method that gives one query many rows
+/// would weigh it more. `pooled`, the mean over rows, is what other packages report.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CounterfactualValues {
@@ -68,6 +68,21 @@ impl CounterfactualValues {
             per_counterfactual: Some(values),
             ..summary
         }
+    }
+}
+
+impl CounterfactualData<'_> {
+    /// Computes a value for each row from its number, its query and itself, and summarises them by query.
+    pub(crate) fn values(
+        &self,
+        selection: Selection,
+        best: Best,
+        value: impl Fn(usize, &[f64], &[f64]) -> Option<f64> + Sync + Send,
+    ) -> CounterfactualValues {
+        let values = parallel::map(self.n_rows(), |row| {
+            value(row, self.query_row(self.query[row]), self.row(row))
+        });
+        CounterfactualValues::per_row(values, selection, best, self)
     }
 }
 

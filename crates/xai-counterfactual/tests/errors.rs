@@ -267,3 +267,52 @@ fn steps_are_compared_within_the_rounding_of_the_division_and_bounds_are_numbers
     let error = Schema::guess(array![[1.0], [f64::NAN]].view(), &[]).unwrap_err();
     about(&error, input::ROWS, &[1, 0]);
 }
+
+#[test]
+fn of_an_input_that_is_set_twice_the_last_value_is_used() {
+    let schema = Schema::numeric(1);
+    let reference = |top: f64| {
+        Reference::new(schema.clone(), array![[0.0], [top]].view(), Some(&[0, 1])).unwrap()
+    };
+    let (far, near) = (reference(8.0), reference(2.5));
+    let data =
+        CounterfactualData::new(&schema, array![[0.0]].view(), array![[1.0]].view(), &[0]).unwrap();
+    let data = data
+        .reference(&far)
+        .and_then(|data| data.others(array![[9.0]].view(), &[0]))
+        .and_then(|data| data.classes(input::PREDICTED, &[0]))
+        .and_then(|data| data.classes(input::CLASS, &[0]))
+        .and_then(|data| data.numbers(input::P_TARGET, &[0.25]))
+        .and_then(|data| data.predictions(input::MODEL_PREDICTIONS, array![[0]].view()))
+        .and_then(|data| data.reconstruction(input::RECONSTRUCTION_TARGET, array![[5.0]].view()))
+        .and_then(|data| data.valid(&[true]))
+        .unwrap();
+    // Neighbours that were searched among the first training rows are searched again.
+    let nearest = NearestDistance::new()
+        .k(1)
+        .distance(MixedDistance::Manhattan);
+    assert_eq!(nearest.evaluate(&data).unwrap().value, Some(1.0));
+    let data = data
+        .reference(&near)
+        .and_then(|data| data.others(array![[3.0]].view(), &[0]))
+        .and_then(|data| data.classes(input::PREDICTED, &[1]))
+        .and_then(|data| data.numbers(input::P_TARGET, &[0.75]))
+        .and_then(|data| data.predictions(input::MODEL_PREDICTIONS, array![[1]].view()))
+        .and_then(|data| data.reconstruction(input::RECONSTRUCTION_TARGET, array![[2.0]].view()))
+        .and_then(|data| data.reconstruction(input::RECONSTRUCTION_ORIGIN, array![[3.0]].view()))
+        .unwrap();
+    let value = |setting: &str| {
+        let setting = setting.parse().unwrap();
+        registry::evaluate(&setting, &data).unwrap().value
+    };
+    assert_eq!(value("set-distance(distance=manhattan)"), Some(2.0));
+    assert_eq!(value("validity"), Some(1.0));
+    assert_eq!(value("target-confidence"), Some(0.75));
+    assert_eq!(value("model-validity"), Some(1.0));
+    assert_eq!(value("im1"), Some(0.25));
+    assert_eq!(value("proximity(distance=gower)"), Some(0.4));
+    assert_eq!(
+        value("nearest-distance(k=1, distance=manhattan)"),
+        Some(1.5)
+    );
+}

@@ -1,8 +1,8 @@
 //! Codecs by which plans with the functions of this crate travel between processes (feature `distributed`).
 //!
-//! A distributed DataFusion, such as Ballista, sends plans as messages in which a function is only a name. The process that
-//! receives a plan looks the name up. These codecs find the functions of this crate and leave everything else to the codec of
-//! the engine. Engines that ask for a function registry instead get one from [`registry`].
+//! A distributed DataFusion, such as Ballista, sends plans as messages in which a function is only a name. The process
+//! that receives a plan looks the name up. These codecs find the functions of this crate and leave everything else to
+//! the codec of the engine. Engines that ask for a function registry instead get one from [`registry`].
 
 use std::sync::Arc;
 

@@ -39,7 +39,8 @@ pub fn sentence(text: &str) -> String {
     type_error(sentence).unwrap_or_else(|| sentence.to_owned())
 }
 
-/// Returns the part of an error about argument types that tells the user what is expected; the engine adds two further sentences.
+/// Returns the part of an error about argument types that tells the user what is expected; the engine adds two further
+/// sentences.
 fn type_error(text: &str) -> Option<String> {
     const UNKNOWN: &str = "No function matches the given name and argument types ";
     let (before, after) = text.split_once(UNKNOWN)?;

@@ -28,6 +28,9 @@
 //! | `mean_reciprocal_rank(attributions, relevant)`, `hit_at_k(attributions, relevant[, k])`, `recall_at_k` | number in [0, 1] | scalar: attributions, and which training cases are relevant |
 //! | `attribution_randomization(attributions, random_attributions[, correlation])` | number in [−1, 1] | scalar: attributions, and those by a model with random weights |
 //! | `leave_one_out_correlation(attributions, drops[, correlation])`, `linear_datamodeling_score(sums, outputs[, correlation])` | number in [−1, 1] | scalar: attributions and what retrained models say |
+//! | `counterfactual_sparsity(query, counterfactual[, score[, tolerance]])` | number | scalar: two lists of features |
+//! | `constraint_violations(query, counterfactual, changes[, score[, tolerance]])` | number | scalar: the same, and the change that each feature allows |
+//! | `gower_distance(query, counterfactual, scales[, categorical[, zero_scale]])`, `heom_distance`, `mad_distance` | number | scalar: two lists of features, the scale of each, and which are categories |
 //!
 //! An option is a parameter of the library: its name, values and default are those of the metric, and so is what the
 //! documentation of the function says of it.
@@ -56,11 +59,11 @@
 //!
 //! # NULL
 //!
-//! A row in which an argument is NULL is skipped, and so is one with a list that holds a NULL. How many
-//! they are is in the result where that is a struct with `n_null`; beside the other functions
-//! `n_null(base, masked)` counts them. Without rows the value is NULL, and that of `n_null` is 0. (A struct with `n_null`
-//! is not NULL itself: its means and areas are.) What the policy `'skip'` leaves out
-//! besides, `count(*) FILTER (WHERE base <= 0)` counts (for `average_gain`: `base > 1`).
+//! A row in which an argument is NULL is skipped, and so is one with a list that holds a NULL. How many they are is in
+//! the result where that is a struct with `n_null`; beside the other functions `n_null(base, masked)` counts them.
+//! Without rows the value is NULL, and that of `n_null` is 0. (A struct with `n_null` is not NULL itself: its means
+//! and areas are.) What the policy `'skip'` leaves out besides, `count(*) FILTER (WHERE base <= 0)` counts (for
+//! `average_gain`: `base > 1`).
 //!
 //! # Types
 //!
@@ -72,13 +75,13 @@
 //!
 //! # Memory
 //!
-//! The state of a group is a few numbers: 32 bytes for a mean, whose sum is exact, as long as its
-//! values are of ordinary size; counts for fidelity and ground truth. `exact_avg` needs 1.2 kB,
-//! `pairwise_reproducibility` counts of every pair of runs, `groundtruth_auroc_binned` 4 to 8 bytes a row and no more than 16 a bin.
-//! `groundtruth_auroc` holds all scores, 8 bytes each: those beyond its memory are written to disk as
-//! sorted runs (of a session whose memory is limited when [`register`] is called, a share of that). Such a run is read by the process that wrote it. So where stages run in several processes
-//! ([`Stages::SeveralProcesses`]) the first stage holds the scores of its partition and sends them, and the
-//! stage that merges them writes runs: more partitions need less memory each.
+//! The state of a group is a few numbers: 32 bytes for a mean, whose sum is exact, as long as its values are of
+//! ordinary size; counts for fidelity and ground truth. `exact_avg` needs 1.2 kB, `pairwise_reproducibility` counts of
+//! every pair of runs, `groundtruth_auroc_binned` 4 to 8 bytes a row and no more than 16 a bin. `groundtruth_auroc`
+//! holds all scores, 8 bytes each: those beyond its memory are written to disk as sorted runs (of a session whose
+//! memory is limited when [`register`] is called, a share of that). Such a run is read by the process that wrote it.
+//! So where stages run in several processes ([`Stages::SeveralProcesses`]) the first stage holds the scores of its
+//! partition and sends them, and the stage that merges them writes runs: more partitions need less memory each.
 //!
 //! # Nearest cases
 //!
@@ -111,14 +114,15 @@
 //!
 //! # In other engines
 //!
-//! [`TwoStages`] divides a query into a stage for each part of the rows, and one for the states that these make: the tasks of
-//! another engine run both.
+//! [`TwoStages`] divides a query into a stage for each part of the rows, and one for the states that these make: the
+//! tasks of another engine run both.
 //!
 //! # Attributions to training cases
 //!
-//! A row of a table is a test case with the list of its attributions, as a data frame writes an array `(n_test, n_train)`.
-//! A value is that of the test case; `exact_avg` of them is the value of the metric, with its interval, and its `n_null`
-//! are the test cases without a value. Where a row is a pair of a test and a training case, `array_agg` makes the lists:
+//! A row of a table is a test case with the list of its attributions, as a data frame writes an array `(n_test,
+//! n_train)`. A value is that of the test case; `exact_avg` of them is the value of the metric, with its interval, and
+//! its `n_null` are the test cases without a value. Where a row is a pair of a test and a training case, `array_agg`
+//! makes the lists:
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
@@ -137,15 +141,17 @@
 //! # }
 //! ```
 //!
-//! The engine holds `batch_size` rows at a time, of `8 n_train` bytes each: for long lists set `datafusion.execution.batch_size`
-//! to less than its 8 192. Metrics that are no mean over test cases (`mislabeling-detection`, `top-k-cardinality`,
-//! `brittleness`) are not among the functions, nor is `tail-patch`, which does not read attributions.
+//! The engine holds `batch_size` rows at a time, of `8 n_train` bytes each: for long lists set
+//! `datafusion.execution.batch_size` to less than its 8 192. Metrics that are no mean over test cases
+//! (`mislabeling-detection`, `top-k-cardinality`, `brittleness`) are not among the functions, nor is `tail-patch`,
+//! which does not read attributions.
 #![forbid(unsafe_code)]
 #![warn(missing_debug_implementations)]
 
 mod aggregate;
 mod attribution;
 mod casebased;
+mod counterfactual;
 #[cfg(feature = "distributed")]
 pub mod distributed;
 pub mod failure;

@@ -14,9 +14,9 @@ use futures::StreamExt;
 
 /// Number of bytes that the states of a query may take before they go to disk.
 ///
-/// A query with a limit runs in **one partition**. DataFusion 55.2 can wait forever when rows that are exchanged between
-/// partitions go to disk ([apache/datafusion#24883]); with one partition nothing is exchanged. Results are the same bits for
-/// any number of partitions, so only the time changes. `EXPLAIN` reports it ([`report`](Self::report)).
+/// A query with a limit runs in **one partition**. DataFusion 55.2 can wait forever when rows that are exchanged
+/// between partitions go to disk ([apache/datafusion#24883]); with one partition nothing is exchanged. Results are the
+/// same bits for any number of partitions, so only the time changes. `EXPLAIN` reports it ([`report`](Self::report)).
 ///
 /// [apache/datafusion#24883]: https://github.com/apache/datafusion/issues/24883
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,6 +15,7 @@ use crate::casebased::correspondence::CORRESPONDENCE;
 use crate::casebased::data_attribution;
 use crate::casebased::feature_distance::FEATURE_DISTANCE;
 use crate::casebased::nearest_cases::NEAREST_CASES;
+use crate::counterfactual;
 use crate::function::Stages;
 use crate::graph::auroc::AUROC;
 use crate::graph::binned_auroc::BINNED_AUROC;
@@ -55,6 +56,7 @@ static SCALARS: &[&[ScalarDefinition]] = &[
         CLASS_SCORE,
     ],
     data_attribution::FUNCTIONS,
+    counterfactual::FUNCTIONS,
 ];
 
 /// The aggregate functions, for queries whose stages run where `stages` says.
@@ -92,7 +94,8 @@ pub fn register_all(registry: &mut dyn FunctionRegistry, stages: Stages) -> Resu
     Ok(())
 }
 
-/// Memory limit of the states of one partition, in bytes: a quarter of the session's memory divided by the number of partitions.
+/// Memory limit of the states of one partition, in bytes: a quarter of the session's memory divided by the number of
+/// partitions.
 ///
 /// A quarter, because there are two stages of states, and states are copied on their way from one stage to the next.
 fn memory(session: &SessionContext) -> Option<usize> {
@@ -103,9 +106,8 @@ fn memory(session: &SessionContext) -> Option<usize> {
     }
 }
 
-/// Adds all functions to a session, whose queries run in this process. Where its memory is limited and a call does not set
-/// `memory_mib`, `groundtruth_auroc` holds a
-/// share of it and no more.
+/// Adds all functions to a session, whose queries run in this process. Where its memory is limited and a call does not
+/// set `memory_mib`, `groundtruth_auroc` holds a share of it and no more.
 pub fn register(session: &SessionContext) {
     for function in with_memory(Stages::OneProcess, memory(session)) {
         session.register_udaf(Arc::unwrap_or_clone(function));
@@ -160,6 +162,7 @@ mod tests {
         let families = [
             &xai_attribution::FAMILY,
             &xai_casebased::FAMILY,
+            &xai_counterfactual::FAMILY,
             &xai_graph::FAMILY,
             &xai_repro::FAMILY,
         ];

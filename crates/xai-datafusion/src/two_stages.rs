@@ -30,13 +30,14 @@ use crate::register::{queries_alone, register_all};
 /// Version in the header of states, because another version may lay them out differently.
 const VERSION: (&str, &str) = ("xai-datafusion", env!("CARGO_PKG_VERSION"));
 
-/// A query over one table whose rows lie in parts, anywhere: in the tasks of another engine, on machines that know nothing
-/// of each other.
+/// A query over one table whose rows lie in parts, anywhere: in the tasks of another engine, on machines that know
+/// nothing of each other.
 ///
-/// [`partial`](Self::partial) makes of a part its states, one row for each group, with the values that it is grouped by in the first
-/// [`n_keys`](Self::n_keys) columns. [`finish`](Self::finish) makes the result of the states of all parts; or, where
-/// [`divide`](Self::divide) has sent the states of a group to one place, of those of some groups: the results of the places
-/// stand one after the other. Any parts, in any order, give the same result, for functions of this crate to the last bit.
+/// [`partial`](Self::partial) makes of a part its states, one row for each group, with the values that it is grouped
+/// by in the first [`n_keys`](Self::n_keys) columns. [`finish`](Self::finish) makes the result of the states of all
+/// parts; or, where [`divide`](Self::divide) has sent the states of a group to one place, of those of some groups: the
+/// results of the places stand one after the other. Any parts, in any order, give the same result, for functions of
+/// this crate to the last bit.
 ///
 /// A query without aggregate functions and groups has no states: `partial` gives rows of the result.
 ///
@@ -86,10 +87,10 @@ impl TwoStages {
     /// Plans a query over the rows of `table`, which have this schema, and tables of the session.
     ///
     /// # Errors
-    /// A planning error for what is no query, for a query that does not read `table`, and for one whose result cannot be made of the
-    /// results of parts: one that orders or limits rows, has a window function, aggregates twice, reads the table twice or in a
-    /// subquery inside an expression, keeps unmatched rows of another table in a join, or has another operation over the rows
-    /// (such as `UNION`).
+    /// A planning error for what is no query, for a query that does not read `table`, and for one whose result cannot
+    /// be made of the results of parts: one that orders or limits rows, has a window function, aggregates twice, reads
+    /// the table twice or in a subquery inside an expression, keeps unmatched rows of another table in a join, or has
+    /// another operation over the rows (such as `UNION`).
     pub async fn plan(
         session: &SessionContext,
         sql: &str,
@@ -181,11 +182,12 @@ impl TwoStages {
         self.last.as_ref().unwrap_or(&self.first).plan.schema()
     }
 
-    /// The states of a part of the rows, or their result where there are no states. Without groups the states are one row, also
-    /// those of no rows.
+    /// The states of a part of the rows, or their result where there are no states. Without groups the states are one
+    /// row, also those of no rows.
     ///
     /// # Errors
-    /// For rows whose column types differ from those of the schema; in the stream those of the functions, and of the rows.
+    /// For rows whose column types differ from those of the schema; in the stream those of the functions, and of the
+    /// rows.
     pub fn partial(&self, rows: SendableRecordBatchStream) -> Result<SendableRecordBatchStream> {
         if types(&rows.schema()) != types(&self.first.rows.schema) {
             return exec_err!("the rows have other columns than the query was planned for");
@@ -200,8 +202,8 @@ impl TwoStages {
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, states)))
     }
 
-    /// States by the place that they go to, out of `n`: those of equal groups to the same. Places without states are left out.
-    /// Without groups all states go to place 0.
+    /// States by the place that they go to, out of `n`: those of equal groups to the same. Places without states are
+    /// left out. Without groups all states go to place 0.
     ///
     /// # Errors
     /// For states of another query or of another version of this crate, and for a query without states.

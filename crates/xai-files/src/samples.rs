@@ -34,12 +34,12 @@ impl FileSamples {
         Self::open_with(file, false)
     }
 
-    /// As [`open`](Self::open), for the inputs of a model. Models compute in single precision, so numbers that it cannot
-    /// represent are an error. In a large file they are found only when their batch is read.
+    /// As [`open`](Self::open), for the inputs of a model. Models compute in single precision, so numbers that it
+    /// cannot represent are an error. In a large file they are found only when their batch is read.
     ///
     /// # Errors
-    /// As [`open`](Self::open), and if a number becomes infinite in single precision, or the largest magnitude is below its
-    /// normal range (1.2e-38) but not 0.
+    /// As [`open`](Self::open), and if a number becomes infinite in single precision, or the largest magnitude is
+    /// below its normal range (1.2e-38) but not 0.
     pub fn open_for_model(file: &Path) -> Result<Self, Failure> {
         Self::open_with(file, true)
     }

@@ -20,7 +20,8 @@ use crate::input;
 /// Nodes are matched by their numbers: a renumbered graph has other edges. Features do not count.
 ///
 /// # Source
-/// Lucic et al., *CF-GNNExplainer*, 2022 (explanation size); Prado-Romero and Stilo, *GRETEL*, 2022 (graph edit distance).
+/// Lucic et al., *CF-GNNExplainer*, 2022 (explanation size); Prado-Romero and Stilo, *GRETEL*, 2022 (graph edit
+/// distance).
 ///
 /// # Elsewhere
 /// `gretel.GraphEditDistance`

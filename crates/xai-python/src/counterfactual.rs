@@ -15,7 +15,7 @@ use xai_core::describe::{Element, InputSpec, Setting, parse};
 use xai_core::{Error, Input};
 use xai_counterfactual::input::{self, INPUTS};
 use xai_counterfactual::metric::{Coverage, CoverageCounts, group_gap};
-use xai_counterfactual::registry::{find, possible};
+use xai_counterfactual::registry::{evaluate_all, find, possible};
 use xai_counterfactual::{
     CounterfactualData, CounterfactualValues, Feature, InputArray, Reference, Rule, Schema,
     edit_distances, nearest_unlike_neighbors,
@@ -28,7 +28,7 @@ use crate::stored::{or_none, to_python};
 use crate::work::{self, Calls};
 
 /// The number of columns and the features, as dictionaries.
-struct Described(Schema);
+pub(crate) struct Described(pub(crate) Schema);
 
 impl<'py> FromPyObject<'_, 'py> for Described {
     type Error = PyErr;
@@ -90,7 +90,7 @@ impl<'py> Array<'py> {
 
 /// Counterfactuals with the query of each.
 #[derive(FromPyObject)]
-struct Rows<'py>(PyReadonlyArray2<'py, f64>, Vec<usize>);
+pub(crate) struct Rows<'py>(pub(crate) PyReadonlyArray2<'py, f64>, pub(crate) Vec<usize>);
 
 /// The value of an input; `None` if it is missing or `None`.
 fn given<'py, T: FromPyObjectOwned<'py>>(
@@ -183,6 +183,10 @@ fn counterfactual<'py>(
         .iter()
         .map(|metric| metric.parse::<Setting>().or_raise(py))
         .collect::<PyResult<Vec<Setting>>>()?;
+    let mut settings = metrics.clone();
+    for setting in &mut settings {
+        setting.params.extend(parameters.0.iter().cloned());
+    }
     let reference = reference.as_ref().map(|reference| &reference.get().0);
     let schema = reference.map_or(&schema.0, Reference::schema);
     let data = data(py, schema, reference, inputs)?;
@@ -195,21 +199,17 @@ fn counterfactual<'py>(
             Some(model) => data.model(predicting(model, calls.clone())),
             None => data,
         };
-        let outcome = |setting: Setting| {
-            let metric = setting.to_string();
-            let mut params = setting.params;
-            params.extend(parameters.0.iter().cloned());
-            let entry = find(&setting.name)?;
+        let values = evaluate_all(&settings, &data, |_| {})?;
+        let outcomes = metrics.into_iter().zip(settings).zip(values);
+        let outcomes = outcomes.map(|((metric, setting), values)| {
+            let is_coverage = find(&setting.name)?.info.name == "coverage";
             Ok(Outcome {
-                metric,
-                values: entry.computation.evaluate(&params, &data)?,
-                coverage: (entry.info.name == "coverage").then(|| Coverage::counts(&data)),
+                metric: metric.to_string(),
+                values,
+                coverage: is_coverage.then(|| Coverage::counts(&data)),
             })
-        };
-        metrics
-            .into_iter()
-            .map(outcome)
-            .collect::<Result<Vec<_>, Error>>()
+        });
+        outcomes.collect::<Result<Vec<_>, Error>>()
     };
     let (calls, outcomes) = if calls_model {
         work::run_with_calls(py, n_jobs, evaluate)?

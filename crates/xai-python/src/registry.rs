@@ -3,10 +3,13 @@
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use xai_core::describe::{Family, FamilyMetric, Operation, candidates, metrics_of_families};
+use xai_core::describe::{
+    Family, FamilyMetric, Operation, Setting, Settings, candidates, metrics_of_families,
+};
 use xai_metrics::{families, operations};
 
 use crate::described::{metric_info, parameter};
+use crate::error::OrRaise;
 use crate::{attribution, casebased, graph};
 
 /// Descriptions of the metrics of all families, in the order of the documentation.
@@ -39,6 +42,9 @@ fn family_titles() -> Vec<(&'static str, &'static str, &'static str)> {
     families().iter().map(titles).collect()
 }
 
+/// Name of a metric, and values of some of its parameters as text.
+type MetricSetting = (String, Vec<(String, String)>);
+
 /// A metric that a name may stand for: its family, its name, and the name in another package that led to it.
 type Candidate = (&'static str, String, Option<&'static str>);
 
@@ -52,6 +58,22 @@ fn metrics_named(name: &str) -> (bool, Vec<Candidate>) {
         (family.name, entry.key(), candidate.elsewhere)
     });
     (found.are_exact, listed.collect())
+}
+
+/// Metrics with values of their parameters, from text such as `deletion(steps=20), complexity`.
+#[pyfunction]
+fn metric_settings(py: Python<'_>, text: &str) -> PyResult<Vec<MetricSetting>> {
+    let parsed = text.parse::<Settings>().or_raise(py)?;
+    let params = |setting: Setting| {
+        let params = setting.params.into_iter();
+        params
+            .map(|(name, value)| (name, value.to_string()))
+            .collect()
+    };
+    let settings = parsed.0.into_iter();
+    Ok(settings
+        .map(|setting| (setting.name.clone(), params(setting)))
+        .collect())
 }
 
 /// The most similar of some names.
@@ -88,6 +110,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     add_functions!(
         module,
         family_titles,
+        metric_settings,
         metrics,
         metrics_named,
         nearest_name,

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use ndarray::ArrayD;
-use numpy::PyReadonlyArrayDyn;
+use ndarray::{Array2, ArrayD, ArrayView2};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArrayDyn};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pythonize::depythonize;
@@ -11,24 +11,31 @@ use xai_attribution::model::Targets;
 use xai_attribution::scores::MaskedScores;
 use xai_attribution::table::Statistics;
 use xai_casebased::Accumulator;
+use xai_casebased::data_attribution::AttributionComparison;
 use xai_casebased::result::{AuditCases, FeatureComparison};
 use xai_core::Activation;
+use xai_core::describe::Setting;
 use xai_core::error::with_sources;
+use xai_counterfactual::registry::find;
 use xai_graph::dataset::SweepCurve;
 use xai_report::sections::attribution::Attribution;
 use xai_report::sections::attribution::gallery::{GalleryChoice, GalleryData, GalleryItem};
 use xai_report::sections::casebased::{AuditedData, Casebased};
 use xai_report::sections::compared::PerturbedMetric;
+use xai_report::sections::counterfactual::{Changes, Counterfactual};
+use xai_report::sections::data_attribution::{DataAttribution, KnownCases};
 use xai_report::sections::graph::{ExplainerResults, Graph};
+use xai_report::sections::regression::Regression;
 use xai_report::sections::repro::{Repro, Votes, VotesOfSample};
 use xai_report::sections::simulation::Simulation;
-use xai_report::{Origin, SectionKind, diff, findings, page};
+use xai_report::{KINDS, Origin, SectionKind, diff, findings, page};
 use xai_repro::across_runs::votes;
 use xai_repro::study::{AccuracyProfile, StudySummary};
-use xai_repro::{RunInterval, SampleConsistency};
+use xai_repro::{RegressionReproducibility, RunInterval, SampleConsistency};
 
 use crate::attribution::{AttributionValues, layout};
-use crate::casebased::CasebasedAudit;
+use crate::casebased::{AttributionOutcomes, CasebasedAudit};
+use crate::counterfactual::{Described, Rows};
 use crate::described::Given;
 use crate::error::OrRaise;
 use crate::labels::{Labels, for_labels, widened};
@@ -40,6 +47,9 @@ use crate::work;
 /// disagree. Both are as in the command line.
 const N_BINS: usize = 10;
 const N_INCONSISTENT: usize = 10;
+
+/// Classes of training cases, classes of test cases and flags of training cases.
+type Known = (Option<Vec<i64>>, Option<Vec<i64>>, Option<Vec<bool>>);
 
 /// A report.
 #[pyclass(module = "xai_metrics._native", skip_from_py_object)]
@@ -143,12 +153,7 @@ impl Report {
         pictures: Option<(&str, Vec<Pictures<'_>>)>,
         judged: Option<BTreeMap<String, [Option<f64>; 3]>>,
     ) -> PyResult<()> {
-        let (level, replicates, seed) = statistics;
-        let statistics = Statistics {
-            level,
-            replicates,
-            seed,
-        };
+        let statistics = statistics_of(statistics);
         let table = work::run(py, None, || values.values().table(&statistics))?.or_raise(py)?;
         let activation = activation.parse::<Activation>().or_raise(py)?;
         let gallery = match (pictures, GalleryChoice::new(&table)) {
@@ -178,7 +183,7 @@ impl Report {
             _ => None,
         };
         let n_before = self.0.attribution.len();
-        let mut origin = self.origin(&Attribution::KIND, n_before, name, Some(seed));
+        let mut origin = self.origin(&Attribution::KIND, n_before, name, Some(statistics.seed));
         origin.remarks = remarks;
         let mut section = Attribution::new(origin, &table, activation, gallery).or_raise(py)?;
         for (metric, [noise_resilience, reactivity, meta_consistency]) in judged.unwrap_or_default()
@@ -261,6 +266,7 @@ impl Report {
         predictions: Labels<'_>,
         labels: Option<Vec<i64>>,
         called: BTreeMap<i64, String>,
+        run_names: Vec<String>,
     ) -> PyResult<()> {
         let (metrics, options) = options(py, &metrics, given)?;
         let report = || options.report(&packed.runs, RunInterval::jackknife());
@@ -285,7 +291,123 @@ impl Report {
         });
         let origin = self.origin(&Repro::KIND, self.0.repro.len(), name, None);
         let section = Repro::new(origin, &metrics, &report, &of_samples);
-        self.0.repro.push(section);
+        self.0.repro.push(section.with_run_names(run_names));
+        Ok(())
+    }
+
+    /// Adds all pairs of runs that predict numbers, from their values by metric and the mean absolute errors.
+    #[allow(clippy::too_many_arguments)] // the arguments of one call from Python
+    fn add_regression(
+        &mut self,
+        py: Python<'_>,
+        name: String,
+        n_runs: usize,
+        n_samples: usize,
+        values: Vec<PyReadonlyArray1<'_, f64>>,
+        mean_absolute_error: Vec<f64>,
+        run_names: Vec<String>,
+    ) -> PyResult<()> {
+        let values = values
+            .iter()
+            .map(|values| or_none(values.as_array().iter().copied()));
+        let runs =
+            RegressionReproducibility::from_values(n_runs, values.collect(), mean_absolute_error);
+        let runs = runs.or_raise(py)?;
+        let origin = self.origin(&Regression::KIND, self.0.regression.len(), name, None);
+        let section = Regression::new(origin, &runs, n_samples, RunInterval::jackknife());
+        let section = section.or_raise(py)?.with_run_names(run_names);
+        self.0.regression.push(section);
+        Ok(())
+    }
+
+    /// Adds a comparison of attributions to training cases. `rows` is a function from numbers of test cases to their
+    /// attributions by each explainer; `known` are the classes of training and test cases and flags of training cases.
+    #[allow(clippy::too_many_arguments)] // called in one place
+    fn add_data_attribution(
+        &mut self,
+        py: Python<'_>,
+        name: String,
+        statistics: (f64, usize, u64),
+        explainers: Vec<(String, Bound<'_, AttributionOutcomes>)>,
+        n_cases: (usize, usize),
+        remarks: Vec<String>,
+        rows: &Bound<'_, PyAny>,
+        known: Known,
+        class_names: BTreeMap<i64, String>,
+    ) -> PyResult<()> {
+        let metrics = match explainers.first() {
+            Some((_, first)) => first.get().metrics.clone(),
+            None => Vec::new(),
+        };
+        let names: Vec<&str> = explainers.iter().map(|(name, _)| name.as_str()).collect();
+        let outcomes = explainers.iter().map(|(_, of)| of.get().outcomes.clone());
+        let comparison = AttributionComparison::new(&names, &metrics, outcomes.collect());
+        let comparison = comparison.or_raise(py)?;
+        let statistics = statistics_of(statistics);
+        let table = work::run(py, None, || comparison.values.table(&statistics))?.or_raise(py)?;
+        let n_before = self.0.data_attribution.len();
+        let seed = Some(statistics.seed);
+        let mut origin = self.origin(&DataAttribution::KIND, n_before, name, seed);
+        origin.remarks = remarks;
+        let section = DataAttribution::new(origin, &comparison, &table, n_cases);
+        let mut section = section.or_raise(py)?;
+        let samples = DataAttribution::shown(&table, n_cases.0);
+        let arrays: Vec<PyReadonlyArray2<'_, f64>> = rows.call1((samples.clone(),))?.extract()?;
+        let arrays: Vec<Array2<f64>> = arrays.iter().map(|of| of.as_array().to_owned()).collect();
+        let known = KnownCases {
+            train_labels: known.0.as_deref(),
+            test_classes: known.1.as_deref(),
+            flags: known.2.as_deref(),
+            class_names: Some(&class_names),
+        };
+        section.show(&samples, &arrays, known);
+        self.0.data_attribution.push(section);
+        Ok(())
+    }
+
+    /// Adds a comparison of counterfactuals. `columns` are the names of the columns, with the names of their
+    /// categories.
+    #[allow(clippy::too_many_arguments)] // called in one place
+    fn add_counterfactual(
+        &mut self,
+        py: Python<'_>,
+        name: String,
+        values: &AttributionValues,
+        statistics: (f64, usize, u64),
+        success: Vec<Option<f64>>,
+        remarks: Vec<String>,
+        schema: Described,
+        queries: PyReadonlyArray2<'_, f64>,
+        methods: Vec<Rows<'_>>,
+        columns: Vec<(String, Option<Vec<String>>)>,
+    ) -> PyResult<()> {
+        let mut values = values.values().clone();
+        for metric in &mut values.metrics {
+            let setting = metric.metric.parse::<Setting>().or_raise(py)?;
+            let entry = find(&setting.name).or_raise(py)?;
+            metric.info = Some(entry.info);
+        }
+        let statistics = statistics_of(statistics);
+        let table = work::run(py, None, || values.table(&statistics))?.or_raise(py)?;
+        let n_before = self.0.counterfactual.len();
+        let seed = Some(statistics.seed);
+        let mut origin = self.origin(&Counterfactual::KIND, n_before, name, seed);
+        origin.remarks = remarks;
+        let mut section = Counterfactual::new(origin, &table, success).or_raise(py)?;
+        let rows: Vec<(ArrayView2<'_, f64>, &[usize])> = methods
+            .iter()
+            .map(|Rows(rows, query)| (rows.as_array(), query.as_slice()))
+            .collect();
+        let (columns, categories): (Vec<String>, Vec<_>) = columns.into_iter().unzip();
+        let changes = Changes {
+            schema: &schema.0,
+            queries: queries.as_array(),
+            methods: &rows,
+            columns: &columns,
+            categories: &categories,
+        };
+        section.add_changes(&changes, &Counterfactual::shown(&table));
+        self.0.counterfactual.push(section);
         Ok(())
     }
 
@@ -300,10 +422,25 @@ impl Report {
     }
 }
 
+fn statistics_of((level, replicates, seed): (f64, usize, u64)) -> Statistics {
+    Statistics {
+        level,
+        replicates,
+        seed,
+    }
+}
+
 fn sample(chosen: &xai_report::sections::attribution::gallery::ChosenSample) -> usize {
     chosen.sample
 }
 
+/// Keys of the kinds of sections, in the order of the page.
+#[pyfunction]
+fn section_kinds() -> Vec<&'static str> {
+    KINDS.iter().map(|kind| kind.key).collect()
+}
+
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Report>()
+    module.add_class::<Report>()?;
+    add_functions!(module, section_kinds)
 }

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from xai_metrics import find
 from xai_metrics.attribution import (
+    Background,
     STANDARD,
     EvaluationValues,
     evaluate,
@@ -348,9 +349,9 @@ def test_progress_counts_the_samples(capsys: Any) -> None:
         ({"metrics": ["average_stability"]}, ValueError, "average_stability: needs explainer"),
         ({"metrics": ["model_randomization"]}, ValueError, "a function of its own"),
         (
-            {"metrics": ["deletion", metrics.Deletion(steps=5)]},
+            {"metrics": [metrics.Deletion(baseline=IMAGES[:1]), metrics.Deletion(baseline=IMAGES[1:2])]},
             ValueError,
-            r'metrics: .*, \{"first": Deletion\(\), "second": Deletion\(steps=5\)\}',
+            r'metrics: .*, \{"first": Deletion\(baseline=...\), "second": Deletion\(baseline=...\)\}',
         ),
         ({"metrics": [3]}, TypeError, "metrics: expected names and metrics, got int$"),
         (
@@ -421,15 +422,16 @@ def test_baselines_may_be_arrays_and_functions() -> None:
         return metric.evaluate(model, IMAGES, TARGETS, GOOD).value
 
     zeros = value(0.0)
-    for same in (np.zeros((8, 8, 2)), np.zeros(IMAGES.shape), lambda x: x * 0, [0.0, 0.0]):
+    paired = Background(1 - IMAGES, "paired")
+    for same in (np.zeros((8, 8, 2)), np.zeros((1, 8, 8, 2)), lambda x: x * 0, [0.0, 0.0]):
         assert value(same) == zeros
-    assert value(lambda x: 1 - x) == value(1 - IMAGES) != zeros
+    assert value(lambda x: 1 - x) == value(paired) != zeros
     two = {
         "a": metrics.Deletion(baseline=np.zeros((8, 8, 2)), steps=4),
-        "b": metrics.Deletion(baseline=1 - IMAGES, steps=4),
+        "b": metrics.Deletion(baseline=paired, steps=4),
     }
     of = evaluate(model, IMAGES, TARGETS, {"good": GOOD}, two)
-    assert float(of["a"]["good"]) == zeros and float(of["b"]["good"]) == value(1 - IMAGES)
+    assert float(of["a"]["good"]) == zeros and float(of["b"]["good"]) == value(paired)
 
 
 def test_draws_made_elsewhere() -> None:

@@ -74,7 +74,6 @@ def test_a_pipeline_is_given_its_table_with_words() -> None:
     )
     maps = RANDOM.normal(size=x.shape)
     table = evaluate(model, x, y, {"a": maps, "occlusion": "occlusion"}, replicates=0)
-    assert table.assumed["words"] == "numbered by how often they occur, from 0"
     assert table["deletion"]["occlusion"].value < table["deletion"]["a"].value
     # The baseline of a column of words is the word that occurs most.
     blank = x.copy()
@@ -134,7 +133,8 @@ def test_what_stands_for_removed_values_of_a_table_is_said() -> None:
     x, y = people()
     model, maps = pipeline(x, y), {"a": RANDOM.normal(size=x.shape)}
     table = evaluate(model, x, y, maps, ["deletion", "complexity"], replicates=0)
-    assert table.assumed["baseline"] == "0.0, of words the one that occurs most"
+    assert table.assumed["baseline"] == "0.0"
+    assert table.assumed["columns"] == "age: 0; city: 'Rome', the most frequent; income: 0; plan: 'paid', the most frequent; active: 0"
     assert table.rankings == {"deletion": ["a"], "complexity": ["a"]}
     # Words have no mean.
     mean = x.mode().iloc[0]
@@ -143,7 +143,7 @@ def test_what_stands_for_removed_values_of_a_table_is_said() -> None:
     by_word = metrics.Deletion(baseline="mean").evaluate(model, x, y, maps["a"])
     by_row = metrics.Deletion(baseline=mean).evaluate(model, x, y, maps["a"])
     np.testing.assert_allclose(by_word.per_sample, by_row.per_sample, rtol=1e-6)
-    assert by_word.assumed["mean of words"] == "the one that occurs most"
+    assert "; city: 'Rome', the most frequent; income: 0." in by_word.assumed["columns"]
     assert "baseline" not in by_word.assumed
 
 
@@ -775,7 +775,7 @@ def test_what_padding_excludes_is_said() -> None:
         with pytest.raises(ValueError, match=f"n_features: expected .*{message}"):
             evaluate(token_model, inputs, targets, {"a": maps}, ["deletion"], n_features=counts)
     inputs["attention_mask"][1] = 0
-    with pytest.raises(ValueError, match=r"attention_mask'\]\[1\]: masks every position"):
+    with pytest.raises(ValueError, match=r"attention_mask'\]: sample 1 has no feature; leave it out"):
         evaluate(token_model, inputs, targets, {"a": maps}, ["deletion"])
 
 
@@ -838,8 +838,9 @@ def test_what_is_wrong_with_models_masks_and_columns_is_said() -> None:
         asked(forest())
     with pytest.raises(TypeError, match="model: expected a model, got the class RandomForestClassifier; give an object"):
         asked(forest)
-    with pytest.raises(TypeError, match="inputs: the column 'day' has dates or durations"):
-        asked(lambda x: x, x.assign(day=pandas.Timestamp("2024-01-01")))
+    with pytest.raises(TypeError, match="the column 'd' has dates or durations"):
+        dates = x.assign(d=pandas.Timestamp("2024-01-01"))
+        evaluate(lambda x: x, x, TARGETS, {"a": dates}, ["deletion"])
     images, masks = RANDOM.random((3, 5, 6)), RANDOM.random((3, 5, 6)) > 0.5
     mass = metrics.RelevanceMassAccuracy()
     assert mass.evaluate(images, masks[:, None]).value == mass.evaluate(images, masks).value

@@ -250,7 +250,7 @@ def test_answers_that_depend_on_the_batch_are_refused():
         (lambda: Deletion().evaluate(MaskedModel(score), None, None, []), "empty"),
         (lambda: Deletion().evaluate(MaskedModel(score, [3, 4]), None, None, WEIGHTS[:2]), r"\[1\]: expected 4 attributions, as n_features"),
         (lambda: Deletion().evaluate(MaskedModel(lambda i, kept: [1.0, 2.0, 3.0, 4.0, 5.0]), None, None, WEIGHTS), "expected outputs of shape"),
-        (lambda: evaluate(MaskedModel(score), None, None, {"a": "random"}, ["deletion"]), "judged by maps"),
+        (lambda: evaluate(MaskedModel(score), None, None, {"a": "random"}, ["deletion"]), "unknown without maps"),
         (lambda: evaluate(MaskedModel(score), None, None, {"a": WEIGHTS, "b": WEIGHTS[:2]}, ["deletion"]), r"'b'.*maps of 4 samples"),
         (lambda: evaluate(MaskedModel(score), None, None, {"a": WEIGHTS}, ["pointing_game"]), "needs masks"),
         (lambda: MaskedModel(3), "expected a function"),

@@ -270,7 +270,7 @@ def test_inputs_that_a_metric_changes_are_scored_by_the_run(dtype: Any, batch_si
     rows = []
 
     def counted(batch: Any) -> Any:
-        assert batch.dtype == dtype and len(batch) <= (batch_size or 4096)
+        assert batch.dtype == dtype and len(batch) <= (batch_size or 16_384)
         rows.append(len(batch))
         return batch @ W
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from xai_metrics import _native
+from xai_metrics._frameworks import Tensors
 from xai_metrics.attribution import base_scores, evaluate, metrics
 from xai_metrics.compat.xplique.metrics import (
     MeGe,
@@ -79,6 +81,17 @@ def test_a_module_in_training_mode_is_asked_in_evaluation_mode_and_left_as_it_wa
     with pytest.raises(RuntimeError, match="mat1 and mat2"):
         base_scores(model, X[:, :3], TARGETS)
     assert all(module.training for module in model.modules())
+
+
+def test_embeddings_and_devices_decide_the_batch_size() -> None:
+    ids, targets = RANDOM.integers(0, 20, (100, 5)), [0] * 100
+    tokens = torch.nn.Sequential(torch.nn.Embedding(20, 4), torch.nn.Flatten(), torch.nn.Linear(20, 2))
+    numbers = torch.nn.Linear(5, 2)
+    for module, expected in ((tokens, 64), (numbers, 16_384)):
+        assert evaluate(module.eval(), ids, targets, {"a": ids}, ["deletion"]).batch_size == expected
+    assert [Tensors.for_model(numbers, None, device).is_on_gpu for device in ("cuda", "mps", "cpu", None)] == [True, True, False, False]
+    assert _native.attribution_rows_per_call((600, 5), 20, is_on_gpu=True) == 512
+    assert _native.attribution_rows_per_call((600, 3, 512, 512), 1 << 20, is_on_gpu=True) == 256
 
 
 def test_images_of_a_module_have_their_channels_first() -> None:

@@ -131,11 +131,9 @@ def test_what_does_not_fit_is_named_with_its_sample() -> None:
     maps = [[0.5, 0.25], [0.5]]
     with pytest.raises(ValueError, match="masks.*sample 1"):
         metrics.TokenF1().evaluate(maps, [[1, 0], [1, 0]])
-    with pytest.raises(ValueError, match="^explanations: .* complexity takes maps of one size"):
-        metrics.Complexity()._measure({"explanations": maps, "masks": [[1, 0], [1]]})
-    with pytest.raises(ValueError, match="^masks: needed"):
+    with pytest.raises(ValueError, match="needs masks"):
         metrics.TokenF1().evaluate(maps)
-    with pytest.raises(ValueError, match="^mosaic: not for"):
+    with pytest.raises(ValueError, match="mosaic: expected None for maps of different sizes"):
         metrics.Focus().evaluate(maps, [[1, 0], [1]], mosaic=[[[True]]])
     with pytest.raises(ValueError, match=r"^gold\[0\]: expected pairs"):
         rationale_iou_f1([[3]], [[]])

@@ -149,6 +149,19 @@ def test_methods_are_compared_with_nearest_unlike_neighbours() -> None:
     assert list(without.results) == ["mine"]
 
 
+def test_metrics_are_undefined_for_methods_without_their_inputs() -> None:
+    queries, first, second = np.zeros((2, 2)), np.ones((2, 2)), np.array([[3.0, 0.0], [0.0, 5.0]])
+    metric = "set_distance(distance=manhattan)"
+    table = cf.evaluate(queries, {"one": first, "two": second}, ["sparsity", metric], others={"one": second})
+    # Manhattan distances between the two sets: |1 - 3| + 1 and 1 + |1 - 5|.
+    assert table["one"][metric].value == 4.0
+    assert table["two"][metric].value is None
+    assert table["two"]["sparsity"].value == 0.5
+    assert table.table.skipped == {f"{metric} of two": "the method does not have all of its inputs (others)"}
+    with pytest.raises(ValueError, match="others = none"):
+        cf.evaluate(queries, {"one": first}, [metric])
+
+
 def test_the_model_gets_tables_like_the_queries() -> None:
     seen = []
 

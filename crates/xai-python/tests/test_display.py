@@ -25,7 +25,7 @@ IN_TEXT, IN_HTML = "<b>&'\" name", "&lt;b&gt;&amp;&#x27;&quot; name"
 
 #: Public classes with data that are inputs and settings rather than results.
 INPUTS = {
-    "Batch", "Words",
+    "Background", "Batch", "Words",
     "Blend", "CustomActivations", "Features", "ForestProximity", "HiddenActivations", "TreeLeaf",
     "CaseExplainer", "Feature", "Schema",
 }  # fmt: skip

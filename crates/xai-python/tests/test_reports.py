@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 import xai_metrics
-from xai_metrics import Report, casebased, graph, repro
-from xai_metrics.attribution import EvaluationTable, EvaluationValues, evaluate
+from xai_metrics import Report, casebased, counterfactual, find, graph, repro
+from xai_metrics.attribution import EvaluationTable, EvaluationValues, base_scores, evaluate, meta_consistency
+from xai_metrics.casebased import data_attribution
 
 RANDOM = np.random.default_rng(5)
 IMAGES = RANDOM.random((20, 6, 6, 1))
@@ -130,6 +131,34 @@ def test_a_page_shows_the_best_and_the_worst_maps(table: EvaluationTable) -> Non
         flat = IMAGES.reshape(20, -1)
         of_rows = evaluate(model, flat, TARGETS, {"mine": flat}, ["deletion"])
         of_rows.with_maps(model, flat, TARGETS, {"mine": flat})
+
+
+def test_maps_are_shown_in_every_form_that_evaluate_accepts(table: EvaluationTable) -> None:
+    how: dict[str, Any] = {"activation": "softmax", "layout": "channels-last"}
+    maps = RANDOM.normal(size=(20, 6, 6))
+    segments = np.arange(36).reshape(6, 6) // 9
+
+    def shown(given: Any, targets: Any = TARGETS, **more: Any) -> Any:
+        with_maps = table.with_maps(model, IMAGES, targets, EXPLAINERS | {"gradient": given}, **how, **more)
+        assert with_maps._pictures is not None
+        return with_maps._pictures[1][0]
+
+    x, plain, targets, scores, _ = shown(maps)
+    rows = [int(np.argmin(np.abs(IMAGES - image).sum(axis=(1, 2, 3)))) for image in x]
+    np.testing.assert_allclose(plain, maps[rows], rtol=1e-6)
+    np.testing.assert_allclose(scores, base_scores(model, IMAGES, TARGETS, activation="softmax")[rows])
+    assert targets == TARGETS[rows].tolist()
+    for same in ((maps, gradient), maps.tolist(), maps[..., None]):
+        np.testing.assert_allclose(np.reshape(shown(same)[1], plain.shape), plain)
+    by_class = np.stack([maps[..., None] * (1.0 + label) for label in range(3)], axis=-1)
+    np.testing.assert_allclose(shown(by_class)[1][..., 0], plain * (1.0 + TARGETS[rows])[:, None, None], rtol=1e-6)
+    predicted = model(IMAGES).argmax(axis=1)[rows]
+    assert shown(by_class, None)[2] == shown("random", None)[2] == predicted.tolist()
+    values = RANDOM.random((20, 4))
+    for given, more in (((values, segments), {}), (values, {"segments": segments})):
+        np.testing.assert_allclose(shown(given, **more)[1], values[rows][:, segments], rtol=1e-6)
+    assert shown(maps[:, ::2, ::2])[1].shape == shown(("occlusion", {"patch": 3}))[1].shape == plain.shape
+    np.testing.assert_allclose(shown(gradient)[1], gradient(IMAGES, TARGETS)[rows], rtol=1e-6)
 
 
 def test_each_family_has_a_section(
@@ -304,3 +333,105 @@ def test_values_are_stored_to_the_last_bit(table: EvaluationTable) -> None:
     content = bytes(values._native.to_bytes())
     with pytest.raises(ValueError, match="stored state"):
         type(values._native).from_bytes(content[:-3])
+
+
+def compared_attributions() -> data_attribution.AttributionTable:
+    rng = np.random.default_rng(2)
+    labels, classes = np.array(["cat", "dog", "eel"])[np.arange(30) % 3], np.array(["cat", "dog"])[np.arange(8) % 2]
+    same = (labels[None] == classes[:, None]).astype(float)
+    explainers = {
+        "good": same + 0.1 * rng.random((8, 30)),
+        "<b>random</b>": data_attribution.AttributionRows(lambda start, stop: rng.random((stop - start, 30)), (8, 30)),
+    }
+    given: dict[str, Any] = {"train_labels": labels, "test_classes": classes, "flags": np.arange(30) % 10 == 0}
+    metrics = ["class_detection", "class_auroc", "top_k_cardinality", "mislabeling_detection"]
+    return data_attribution.compare(explainers, metrics, level=0.9, seed=4, **given)
+
+
+def test_training_data_attribution_has_a_section() -> None:
+    table = compared_attributions()
+    assert table.table.assumed == {"scores": "negative mean attribution over the test cases"}
+    report = table.report()
+    (section,) = report.to_dict()["data_attribution"]
+    assert (section["n_samples"], section["n_train"]) == (8, 30)
+    assert section["explainers"] == list(table.results) and (section["level"], section["seed"]) == (0.9, 4)
+    assert section["remarks"] == ["scores: negative mean attribution over the test cases, which was assumed"]
+    for metric in section["metrics"]:
+        for name, value in zip(section["explainers"], metric["values"]):
+            ours = table.table.result(name, metric["metric"])
+            assert value["value"] == ours.value == table.results[name][metric["metric"]].value
+            assert ours.interval is not None and value["interval"] == list(ours.interval)
+    whole = {metric["metric"]: [value["value"] for value in metric["values"]] for metric in section["whole"]}
+    for name in ("top_k_cardinality", "mislabeling_detection"):
+        assert whole[name] == [results[name].value for results in table.results.values()]
+    assert section["mislabeling"]["n_flagged"] == 3
+    # The best explainer ranks the cases of the class first.
+    for sample in section["top_cases"]:
+        assert sample["class"] == ["cat", "dog"][sample["sample"] % 2]
+        top = sample["explainers"][0]
+        assert {case["class"] for case in top} == {sample["class"]}
+        assert all(case["is_flagged"] == (case["case"] % 10 == 0) for case in top)
+    assert "<b>random" not in report.html and Elements(report.html).n["svg"] > 3
+    stored = pickle.loads(pickle.dumps(table))
+    assert stored.results["good"]["class_auroc"].value == table.results["good"]["class_auroc"].value
+    with pytest.raises(ValueError, match="take its report where compare"):
+        stored.report()
+
+
+def test_counterfactuals_have_a_section() -> None:
+    pandas = pytest.importorskip("pandas")
+    train = pandas.DataFrame({"age": [20, 30, 50, 60], "job": ["clerk", "judge", "clerk", "judge"], "rich": [0, 0, 1, 1]})
+    queries = pandas.DataFrame({"age": [25, 33], "job": ["clerk", "judge"]})
+    found = pandas.DataFrame({"age": [45, 20, 51], "job": ["clerk", "judge", "<b>clerk"], "query": [0, 0, 1]})
+    schema = counterfactual.Schema.from_frame(train, exclude=["rich"], increase=["age"])
+    older = lambda x: (np.asarray(x["age"]) > 40).astype(int)
+    table = counterfactual.evaluate(queries, {"mine": found}, train=train, label="rich", model=older, schema=schema)
+    (section,) = table.report().to_dict()["counterfactual"]
+    assert section["explainers"] == ["mine", "nearest unlike neighbours"]
+    assert section["success"] == [table.success[name] for name in section["explainers"]]
+    titles = {metric["metric"]: metric["title"] for metric in section["metrics"]}
+    assert titles["proximity"] == find("counterfactual.proximity").title
+    for metric in section["metrics"]:
+        values = [value["value"] for value in metric["values"]]
+        assert values == [table[name][metric["metric"]].value for name in section["explainers"]]
+    # One of three rows of `mine` is younger than its query.
+    (violation,) = section["violations"]
+    assert violation["feature"] == "age" and violation["shares"] == [pytest.approx(1 / 3), 0.0]
+    changes = {(of["query"], of["feature"]): (of["before"], of["after"]) for of in section["changes"] if of["explainer"] == "mine"}
+    assert changes == {(0, "age"): ("25", "45"), (1, "age"): ("33", "51"), (1, "job"): ("judge", "<b>clerk")}
+    assert "<b>clerk" not in table.report().html
+    again = pickle.loads(pickle.dumps(table)).report().to_dict()["counterfactual"][0]
+    assert again["metrics"] == section["metrics"] and again["changes"] == section["changes"]
+
+
+def test_runs_of_regressions_have_a_section_and_names() -> None:
+    rng = np.random.default_rng(1)
+    targets = rng.normal(size=40)
+    named = {f"<b>{seed}": targets + rng.normal(size=40) for seed in range(4)}
+    runs = repro.regression(named, targets)
+    report = runs.report()
+    (section,) = report.to_dict()["regression"]
+    assert (section["n_runs"], section["n_samples"], section["run_names"]) == (4, 40, list(named))
+    assert section["mean_absolute_error"] == runs.mean_absolute_error.tolist()
+    for metric in section["metrics"]:
+        interval = runs.interval(metric["metric"])
+        assert metric["mean"]["value"] == runs.summary(metric["metric"]).mean
+        assert interval is not None and metric["mean"]["interval"] == list(interval)
+    assert section["similarity"]["pairs"] == runs.pairs("concordance").tolist()
+    assert "&lt;b&gt;3" in report.html and "<b>3" not in report.html
+    assert pickle.loads(pickle.dumps(runs)).report().to_dict() == report.to_dict()
+    better = repro.regression({name: (run + 3 * targets) / 4 for name, run in named.items()}, targets)
+    outcomes = {figure["figure"]: figure["outcome"] for figure in better.compare_with(runs).figures}
+    assert outcomes["concordance"] == outcomes["mae"] == "better"
+    classes = repro.pairwise({name: (run > 0).astype(int) for name, run in named.items()}, (targets > 0).astype(int))
+    (section,) = classes.report().to_dict()["repro"]
+    assert section["run_names"] == list(named)
+
+
+def test_reliability_is_reported_with_the_evaluation(table: EvaluationTable) -> None:
+    assert table.reliability().report().to_dict() == table.report().to_dict()
+    gradient = lambda x, y: WEIGHTS.T[y].reshape(x.shape)
+    how: dict[str, Any] = {"n_iterations": 1, "n_perturbations": 1, "layout": "channels-last"}
+    judged = meta_consistency(model, IMAGES, {"gradient": gradient, "random": "random"}, ["deletion"], **how)
+    (section,) = judged.report().to_dict()["attribution"]
+    assert section["metrics"][0]["perturbed"]["meta_consistency"] == judged["deletion"].value

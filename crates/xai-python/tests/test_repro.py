@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from xai_metrics import repro
+from xai_metrics import find, repro
 
 GOLDEN = Path(__file__).parents[2] / "xai-repro" / "tests" / "golden"
 
@@ -53,9 +53,10 @@ def test_pair_metrics_are_those_of_the_peers(case):
 
 @pytest.mark.parametrize("case", golden("more_metrics.json")["classes"])
 def test_more_metrics_are_those_of_the_peers(case):
-    runs = repro.pairwise(case["predictions"], case["labels"], metrics=["pa_nmi", "ec_matthews"])
-    assert_alike(runs.pairs("pa_nmi"), case["pa_nmi"], 1e-9)
-    assert_alike(runs.pairs("ec_matthews"), case["ec_matthews"], 1e-9)
+    names = ["pa_nmi", "ec_matthews", "ec_kappa"]
+    runs = repro.pairwise(case["predictions"], case["labels"], metrics=names)
+    for name in names:
+        assert_alike(runs.pairs(name), case[name], 1e-9)
     samples = repro.sample_consistency(case["predictions"])
     assert_alike(samples.entropy, case["entropy"], 1e-9)
     for weights, value in case["ac2"].items():
@@ -376,7 +377,7 @@ def test_samples_that_change():
 def test_two_groups_are_compared():
     predictions, labels = some_runs(n_runs=8)
     comparison = repro.compare_groups(predictions[:4], predictions[4:], labels)
-    assert len(comparison) == 10
+    assert len(comparison) == 11
     local = comparison["ec_local"]
     first = repro.pairwise(predictions[:4], labels).summary("ec_local")
     second = repro.pairwise(predictions[4:], labels).summary("ec_local")
@@ -387,11 +388,134 @@ def test_two_groups_are_compared():
         list(predictions[:4]), predictions[4:], labels, metrics="ec_local", n_assignments=20, seed=2
     )
     assert not again[0].exact and again[0].n_assignments == 20
-    assert len(comparison.to_pandas()) == 10 and "ec_local" in comparison._repr_html_()
+    assert len(comparison.to_pandas()) == 11 and "ec_local" in comparison._repr_html_()
     with pytest.raises(KeyError):
         comparison["nothing"]
     with pytest.raises(ValueError, match="second"):
         repro.compare_groups(predictions, predictions[:, :-1], labels)
+
+
+def test_two_groups_of_regressions_are_compared():
+    rng = np.random.default_rng(3)
+    targets = rng.normal(size=50)
+    steady = targets + 0.1 + 0.01 * rng.normal(size=(4, 50))
+    noisy = targets + rng.normal(size=(3, 50))
+    comparison = repro.compare_groups(
+        {f"seed {i}": run for i, run in enumerate(steady)}, noisy, targets=targets, n_assignments=1000
+    )
+    assert [row.metric for row in comparison] == list(repro.regression(noisy, targets).metrics)
+    for name in ("ec_ratio", "concordance", "mae"):
+        first = repro.regression(steady, targets).summary(name)
+        second = repro.regression(noisy, targets).summary(name)
+        assert comparison[name].first.mean == pytest.approx(first.mean)
+        assert comparison[name].difference == pytest.approx(first.mean - second.mean)
+    # Of 35 assignments of seven runs to groups of four and three only this one is as extreme.
+    assert (comparison["mae"].n_assignments, comparison["mae"].exact) == (35, True)
+    assert comparison["mae"].p_value == pytest.approx(1 / 35)
+    single = repro.compare_groups(steady.astype(np.float32), noisy, targets=targets, metrics="mae")
+    assert len(single) == 1 and single["mae"].difference == pytest.approx(comparison["mae"].difference, abs=1e-6)
+    with pytest.raises(ValueError, match="labels: expected the true labels"):
+        repro.compare_groups(steady, noisy)
+    with pytest.raises(ValueError, match="or targets"):
+        repro.compare_groups(steady, noisy, targets, targets=targets)
+    with pytest.raises(ValueError, match="metrics: got 'ec_local', expected some of ec_ratio"):
+        repro.compare_groups(steady, noisy, targets=targets, metrics="ec_local")
+    with pytest.raises(TypeError, match="empty_union"):
+        repro.compare_groups(steady, noisy, targets=targets, empty_union="zero")
+    with pytest.raises(ValueError, match="second group"):
+        repro.compare_groups(steady, np.where(noisy == noisy[1, 2], np.nan, noisy), targets=targets)
+
+
+def test_error_consistency_is_that_of_geirhos():
+    # 8 and 6 of 10 right, 5 of them in both, 1 wrong in both.
+    labels = np.zeros(10, dtype=int)
+    first, second = labels.copy(), labels.copy()
+    first[[0, 1]] = 1
+    second[[1, 2, 3, 4]] = 1
+    assert find("error consistency").name == find("modelvshuman.ErrorConsistency").name == "ec_kappa"
+    observed, expected = 0.6, 0.8 * 0.6 + 0.2 * 0.4
+    kappa = repro.pairwise([first, second], labels).pairs("ec_kappa")
+    assert kappa == pytest.approx([(observed - expected) / (1 - expected)])
+    assert kappa == pytest.approx([1 / 11])
+    assert np.isnan(repro.pairwise([labels, labels], labels).pairs("ec_kappa")).all()
+
+
+def named_runs():
+    predictions, labels = some_runs(n_runs=4)
+    return {f"seed {i}": run for i, run in enumerate(predictions)}, predictions, labels
+
+
+def test_runs_have_names():
+    named, predictions, labels = named_runs()
+    runs = repro.pairwise(named, labels)
+    plain = repro.pairwise(predictions, labels)
+    assert runs.run_names == tuple(named) and plain.run_names is None
+    for metric in runs.metrics:
+        np.testing.assert_array_equal(runs.pairs(metric), plain.pairs(metric))
+    assert runs.columns()["first"].tolist() == ["seed 0"] * 3 + ["seed 1"] * 2 + ["seed 2"]
+    assert runs.errors.columns()["run"].tolist() == list(named)
+    assert plain.columns()["second"].tolist() == [1, 2, 3, 2, 3, 3]
+    assert plain.errors.columns()["run"].tolist() == [0, 1, 2, 3]
+    assert "seed 3" in repr(runs.errors) and "seed 3" in runs.errors._repr_html_()
+    again = pickle.loads(pickle.dumps(runs))
+    assert again.run_names == again.errors.run_names == tuple(named)
+    numbers = repro.regression({name: run.astype(float) for name, run in named.items()}, labels.astype(float))
+    assert numbers.columns()["first"].tolist() == runs.columns()["first"].tolist()
+    assert repro.PackedRuns(named, labels).run_names == tuple(named)
+    assert repro.summarize(named, labels).errors.run_names == repro.error_sets(named, labels).run_names == tuple(named)
+    assert repro.agreement(named) == repro.agreement(predictions)
+    assert repro.votes(named, 0) == repro.votes(predictions, 0)
+    assert repro.compare_groups(named, predictions, labels)["pa_acc"].difference == 0.0
+
+
+def test_names_of_runs_come_from_tables():
+    pandas = pytest.importorskip("pandas")
+    named, predictions, labels = named_runs()
+    assert repro.pairwise(pandas.DataFrame(named), labels).run_names == tuple(named)
+    assert repro.pairwise(pandas.DataFrame(predictions.T), labels).run_names is None
+    with pytest.raises(ValueError, match="two runs are called '1'"):
+        repro.pairwise({1: predictions[0], "1": predictions[1]}, labels)
+    with pytest.raises(TypeError, match=r"predictions\['b'\]"):
+        repro.pairwise({"a": [0, 1], "b": ["x", "y"]}, [0, 1])
+
+
+def test_blocks_have_the_same_runs_in_the_same_order():
+    named, _, labels = named_runs()
+    state = repro.PairwiseAccumulator().update(named, labels)
+    assert state.update(list(named.values()), labels).finish().run_names == tuple(named)
+    backwards = dict(reversed(named.items()))
+    with pytest.raises(ValueError, match="predictions: expected the runs 'seed 0', 'seed 1', .* in this order"):
+        state.update(backwards, labels)
+    with pytest.raises(ValueError, match="merged state: expected the runs"):
+        state.merge(repro.PairwiseAccumulator().update(backwards, labels))
+    assert state.n_samples == 2 * len(labels)
+    assert repro.PairwiseAccumulator().merge(state).run_names == tuple(named)
+
+
+def test_results_are_drawn_without_arguments():
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    named, predictions, labels = named_runs()
+    runs = repro.pairwise(named, labels)
+    numbers = repro.regression(predictions.astype(float), labels.astype(float))
+    heat_map = runs.plot()
+    assert [label.get_text() for label in heat_map.get_xticklabels()] == list(named)
+    assert [ax.get_ylabel() for ax in heat_map.figure.axes] == ["run", "pa_acc"]
+    assert numbers.plot().figure.axes[1].get_ylabel() == "ec_ratio"
+    assert repro.pairwise(named, labels, metrics=["ec_acc"]).plot().figure.axes[1].get_ylabel() == "ec_acc"
+    accuracy = runs.errors.plot()
+    assert [label.get_text() for label in accuracy.get_yticklabels()] == list(named)
+    points = [line.get_xdata()[0] for line in accuracy.get_lines() if len(line.get_xdata()) == 1]
+    assert points == runs.errors.accuracy.tolist()
+    summaries = repro.summarize(named, labels).plot()
+    assert [label.get_text() for label in summaries.get_yticklabels()] == list(runs.metrics)
+    groups = repro.compare_groups(predictions, predictions[:2], labels).plot()
+    assert [text.get_text() for text in groups.get_legend().get_texts()] == ["first group", "second group"]
+    samples = repro.sample_consistency(named)
+    heights = [bar.get_height() for bar in samples.plot().containers[0]]
+    assert sum(heights) == 200 and heights[3] == 200 - len(samples.ever_changing)
+    assert len(repro.agreement(named).plot().get_lines()) == 4
+    assert repro.SimulationStudy(20, n_samples=50).plot().get_ylabel() == "ec_local"
+    pyplot.close("all")
 
 
 def test_class_distributions_and_simulators():
@@ -452,7 +576,7 @@ def test_results_are_shown_stored_and_drawn():
     assert repro.SimulationStudy(20, n_samples=50).plot("ec_local").get_ylabel() == "ec_local"
     matplotlib.pyplot.close("all")
     summaries = repro.summarize(predictions, labels)
-    assert len(summaries.to_pandas()) == 10 and "ec_local" in summaries._repr_html_()
+    assert len(summaries.to_pandas()) == 11 and "ec_local" in summaries._repr_html_()
     assert len(runs.errors.to_pandas()) == 5 and "accuracy" in runs.errors._repr_html_()
     assert "mean" in runs.summary("ec_acc")._repr_html_()
     assert {info.kind for info in repro.metric_infos()} == {"pair", "all runs", "regression"}

@@ -181,7 +181,7 @@ def test_objects_are_no_labels_by_their_whole_parts():
 def test_columns_of_one_name_are_named():
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame(PREDICTIONS.T, columns=["a", "b", "a"])
-    with pytest.raises(ValueError, match="predictions: more than one column is called 'a'"):
+    with pytest.raises(ValueError, match="predictions: two runs are called 'a'; rename one of them"):
         repro.pairwise(table, LABELS)
 
 

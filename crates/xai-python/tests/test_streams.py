@@ -261,7 +261,7 @@ def test_columns_of_words_are_refused() -> None:
         return np.ones((len(table), 2))
 
     of_words.feature_names_in_ = ["word", "x"]  # type: ignore[attr-defined]
-    with pytest.raises(ValueError, match="inputs: columns of words are numbered"):
+    with pytest.raises(ValueError, match="inputs: columns of words and dates are numbered"):
         evaluate_stream(of_words, frame, {"mine": maps}, ["sparseness"])
 
 

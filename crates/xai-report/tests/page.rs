@@ -112,6 +112,47 @@ fn undefined_values_are_dashes_and_never_nan() {
 }
 
 #[test]
+fn many_significant_differences_are_folded_below_the_pictures() {
+    let mut report = realistic();
+    let section = &mut report.attribution[0].compared;
+    let page_of = |report: &Report| {
+        let page = page(report);
+        let (_, section) = page.split_once("id=\"attribution-1\"").unwrap();
+        section.split_once("id=\"texts-1\"").unwrap().0.to_owned()
+    };
+    let pair = section.metrics[0].comparisons[0].clone();
+    for metric in &mut section.metrics {
+        metric.comparisons.clear();
+    }
+    let mut significant = pair;
+    significant.significant = true;
+    section.metrics[0].comparisons = vec![significant.clone(); 8];
+    let open = page_of(&report);
+    assert!(open.contains("Differences that are significant after Holm's correction"));
+    assert!(!open.contains("All 8 significant differences"));
+    let section = &mut report.attribution[0].compared;
+    section.metrics[0].comparisons = vec![significant; 9];
+    let folded = page_of(&report);
+    let (before, after) = folded
+        .split_once("<details class=\"folded\"><summary><bdi>All 9 significant differences</bdi>")
+        .unwrap();
+    assert!(before.contains("Explainers by metric"));
+    let (table, _) = after.split_once("</details>").unwrap();
+    assert!(table.contains("Differences that are significant after Holm's correction"));
+}
+
+#[test]
+fn runs_have_the_names_that_they_were_given() {
+    let page = page(&realistic());
+    let (_, section) = page.split_once("id=\"regression-1\"").unwrap();
+    for name in ["seed 1", "seed 5"] {
+        assert!(section.contains(name));
+    }
+    assert!(page.contains("The mean absolute error ranges from"));
+    assert!(page.contains("The runs predict similar numbers"));
+}
+
+#[test]
 fn findings_and_missing_inputs_come_first() {
     let page = page(&realistic());
     let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}"));

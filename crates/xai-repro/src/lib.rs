@@ -22,7 +22,7 @@
 //!
 //! | question | use |
 //! |---|---|
-//! | Do pairs of runs make the same errors? | [`PairMetric::EC_LOCAL`]; [`PairMetric::EC_CORR`] is corrected for chance |
+//! | Do pairs of runs make the same errors? | [`PairMetric::EC_LOCAL`]; [`PairMetric::EC_KAPPA`] is corrected for chance |
 //! | Do pairs of runs predict the same classes? | [`PairMetric::PA_ACC`]; [`PairMetric::PA_KAPPA`] is corrected for chance |
 //! | Do the classes correspond, also if they are swapped? | [`PairMetric::PA_CRAMERS_V`], [`PairMetric::PA_NMI`] |
 //! | Do all runs together agree beyond chance? | [`Agreement`]; [`gwet_ac2`](across_runs::gwet_ac2) for ordered classes |

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import socket
 import time
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.parquet as pq
 import pytest
 from conftest import by_explainer
-from xai_metrics import repro, spark
+from xai_metrics import _table_files, repro, spark
 from xai_metrics.casebased import Audit, CaseExplainer
 from xai_metrics.graph import GroundTruthAccumulator
 from xai_metrics_sql import query
@@ -59,6 +64,84 @@ def test_columns_that_are_not_read_are_not_sent(session):
     assert spark.query("SELECT count(*) AS n FROM rows", rows=rows).collect()[0].n == 100
 
 
+@pytest.fixture(scope="module")
+def folder(scores, tmp_path_factory):
+    """The scores in five files, of four row groups each."""
+    folder = tmp_path_factory.mktemp("scores")
+    for at in range(5):
+        n = scores.num_rows // 5
+        pq.write_table(scores.slice(at * n, n), folder / f"{at}.parquet", row_group_size=n // 4)
+    return folder
+
+
+@pytest.mark.parametrize("task_bytes", [10_000, 1 << 25])
+def test_tasks_read_files_with_the_bits_of_one_process(session, scores, folder, monkeypatch, task_bytes):
+    monkeypatch.setattr(_table_files, "TASK_BYTES", task_bytes)
+    expected = by_explainer(query(GROUPED, scores=scores))
+    for paths in (folder, str(folder / "*.parquet"), [folder / f"{at}.parquet" for at in (3, 1, 0, 4, 2)]):
+        assert by_explainer(spark.query(GROUPED, scores=paths)) == expected
+    total = "SELECT exact_avg(base) AS mean, count(*) AS n FROM scores"
+    ((mean, n),) = spark.query(total, scores=folder).collect()
+    assert mean.asDict() == query(total, scores=scores).to_pylist()[0]["mean"] and n == scores.num_rows
+    assert spark.query("SELECT count(*) AS n FROM scores", scores=folder).collect()[0].n == scores.num_rows
+    names = {"explainer": ["lime", "random"], "kind": ["local", "none"]}
+    rows = "SELECT kind, base FROM scores JOIN names USING (explainer) WHERE masked > 0.5"
+    found = sorted(map(tuple, spark.query(rows, scores=folder, names=names).collect()))
+    assert found == sorted(tuple(row.values()) for row in query(rows, scores=scores, names=names).to_pylist())
+
+
+def test_files_of_other_formats_and_types(session, scores, tmp_path):
+    typed = pa.table(
+        {
+            "word": pa.array(["a", "b", None] * 4).dictionary_encode(),
+            "moment": pa.array(np.arange(12), pa.timestamp("ns", "UTC")).cast(pa.timestamp("us", "UTC"), safe=False),
+            "few": pa.array([*range(11), 200], pa.uint8()),
+            "x": np.arange(12.0),
+        }
+    )
+    pq.write_table(typed, tmp_path / "a.parquet")
+    sql = "SELECT word, few, max(moment) AS moment, exact_sum(x) AS s FROM rows GROUP BY word, few"
+    found = {(row.word, row.few): row.s for row in spark.query(sql, rows=tmp_path).collect()}
+    assert found == {(word, few): s for word, few, s in zip(typed["word"].to_pylist(), typed["few"].to_pylist(), np.arange(12.0))}
+    kept = scores.select(["explainer", "base", "masked"])
+    pyarrow.csv.write_csv(kept, tmp_path / "b.csv")
+    sql = "SELECT explainer, average_drop(base, masked) AS drop FROM rows GROUP BY explainer"
+    assert by_explainer(spark.query(sql, rows=tmp_path / "b.csv")) == by_explainer(query(sql, rows=kept))
+
+
+def test_accumulators_and_explanations_of_files(session, scores, folder):
+    def update(state, batch):
+        state.update(batch["base"].to_numpy(), batch["is_true"].to_numpy(zero_copy_only=False))
+
+    found = spark.accumulate(folder, GroundTruthAccumulator, update, by="explainer")
+    for explainer, part in scores.to_pandas().groupby("explainer"):
+        expected = GroundTruthAccumulator().update(part.base.to_numpy(), part.is_true.to_numpy())
+        assert found[explainer].finish() == expected.finish()
+    with pytest.raises(ValueError, match="no column kind; there are explainer"):
+        spark.accumulate(folder, GroundTruthAccumulator, update, by="kind")
+    train = np.random.default_rng(1).normal(size=(300, 2))
+    explainer = CaseExplainer(train, (train[:, 0] > 0).astype(int), k=3)
+    there = spark.explain(folder, explainer, features=["base", "label"], predicted="run_1")
+    made = there.where("run_1 < 2").select("base", "correspondence").orderBy("base").toArrow()
+    rows = scores.filter(pc.less(scores["run_1"], 2)).sort_by("base")
+    here = explainer.explain_arrays(
+        np.column_stack([rows["base"], rows["label"]]), predictions=rows["run_1"].to_numpy(), return_provenance=False
+    )
+    assert made["base"].to_pylist() == rows["base"].to_pylist()
+    assert made["correspondence"].to_numpy().tobytes() == here.correspondence.tobytes()
+
+
+def test_a_file_that_a_worker_cannot_read_is_named_with_the_worker(session, folder, tmp_path):
+    with pytest.raises(FileNotFoundError, match="scores: there is no file"):
+        spark.query(GROUPED, scores=tmp_path)
+    for file in folder.iterdir():
+        shutil.copy(file, tmp_path)
+    result = spark.query(GROUPED, scores=tmp_path)
+    (tmp_path / "3.parquet").unlink()
+    with pytest.raises(Exception, match=rf"3\.parquet: cannot be read by the worker on {socket.gethostname()}"):
+        result.collect()
+
+
 def test_small_tables_go_to_each_task(frame, scores):
     names = {"explainer": ["lime", "random"], "kind": ["local", "none"]}
     sql = "SELECT kind AS explainer, average_drop(base, masked) AS drop FROM scores JOIN names USING (explainer) GROUP BY kind"
@@ -87,9 +170,9 @@ def test_keys_and_values_of_all_types_of_spark(session):
 def test_wrong_queries_are_refused_before_anything_runs(frame):
     with pytest.raises(ValueError, match="ORDER BY or LIMIT is not possible"):
         spark.query(f"{GROUPED} ORDER BY explainer", scores=frame)
-    with pytest.raises(ValueError, match="expected one data frame of Spark, got 2"):
+    with pytest.raises(ValueError, match="expected one data frame of Spark, or paths of files, got 2"):
         spark.query("SELECT 1 FROM a JOIN b ON true", a=frame, b=frame)
-    with pytest.raises(ValueError, match="expected one data frame of Spark, got 0"):
+    with pytest.raises(ValueError, match="expected one data frame of Spark, or paths of files, got 0"):
         spark.query("SELECT 1 AS n")
     with pytest.raises(ValueError, match="No field named bas"):
         spark.query("SELECT exact_sum(bas) AS s FROM scores", scores=frame)

@@ -82,24 +82,32 @@ def test_faults_change_no_bit(session, processes, rows, capsys):
     expected = by_explainer(query(QUERY, scores=scores))
     assert len(expected) == 300
 
-    def answer():
-        return by_explainer(spark.query(QUERY, scores=session.read.parquet(str(folder))))
+    # By a data frame, and by files that the workers read.
+    sources = [lambda: session.read.parquet(str(folder)), lambda: folder]
 
-    answer()  # the first query starts the Python workers
-    start = time.monotonic()
-    assert answer() == expected
-    duration = time.monotonic() - start
+    def answer(source):
+        return by_explainer(spark.query(QUERY, scores=source()))
+
+    durations = []
+    for source in sources:
+        answer(source)  # the first query starts the Python workers
+        start = time.monotonic()
+        assert answer(source) == expected
+        durations.append(time.monotonic() - start)
 
     outcomes = Counter()
     for number in range(N_FAULTS):
         rng = random.Random(number)
         kind = KINDS[number % len(KINDS)]
+        # Each kind of fault meets both sources.
+        at_source = (number + number // len(KINDS)) % len(sources)
+        source, duration = sources[at_source], durations[at_source]
         moment = rng.uniform(0.05, 0.9) * duration
         found, errors = [], []
 
         def ask():
             try:
-                found.append(answer())
+                found.append(answer(source))
             except Exception as error:
                 errors.append(error)
 
@@ -108,7 +116,7 @@ def test_faults_change_no_bit(session, processes, rows, capsys):
         time.sleep(moment)
         n_hit = kind(rng, processes)
         asking.join(DEADLINE)
-        what = f"fault {number}: {kind.__name__} after {moment:.2f} of {duration:.2f} s"
+        what = f"fault {number}: {kind.__name__} after {moment:.2f} of {duration:.2f} s, source {at_source}"
         assert not asking.is_alive(), f"{what}: no answer after {DEADLINE} s"
         if errors:
             # Spark gives up after four failures of a task; anything else is ours.

@@ -311,17 +311,26 @@ def test_damaged_states_and_those_of_other_queries_are_refused(scores):
         stages.result_of([states[:-40]])
 
 
-def test_stages_on_dask(scores):
-    """The recipe of `docs/engines.md`."""
-    pytest.importorskip("distributed")
-    from dask import bag
+def test_queries_on_dask(scores, tmp_path):
+    """Of files and of data frames, in two processes."""
+    import dask as the_engine
+    import pyarrow.parquet
+    from dask import dataframe
+    from xai_metrics import dask
 
-    stages = TwoStages(GROUPED, scores.schema)
-    states = bag.from_sequence(parts_of(scores, 4), npartitions=4).map(
-        lambda part: [piece for _, piece in stages.states_of(part)]
-    )
-    pieces = [piece for part in states.compute(scheduler="processes", num_workers=2) for piece in part]
-    assert sorted_rows(stages.result_of(pieces)) == sorted_rows(query(GROUPED, rows=scores))
+    for at, part in enumerate(parts_of(scores, 4)):
+        pyarrow.parquet.write_table(part, tmp_path / f"{at}.parquet")
+    sql = "SELECT kind AS explainer, average_drop(base, masked) AS drop FROM rows JOIN names USING (explainer) GROUP BY kind"
+    names = {"explainer": ["lime", "random"], "kind": ["local", "none"]}
+    filtered = "SELECT explainer, base + masked AS total FROM rows WHERE masked > 0.999"
+    with the_engine.config.set(scheduler="processes", num_workers=2):
+        for rows in (str(tmp_path / "*.parquet"), dataframe.read_parquet(tmp_path)):
+            assert sorted_rows(dask.query(GROUPED, rows=rows)) == sorted_rows(query(GROUPED, rows=scores))
+            assert sorted_rows(dask.query(sql, rows=rows, names=names)) == sorted_rows(query(sql, rows=scores, names=names))
+            assert sorted_rows(dask.query(filtered, rows=rows)) == sorted_rows(query(filtered, rows=scores))
+            assert dask.query("SELECT count(*) AS n FROM rows", rows=rows)["n"].to_pylist() == [scores.num_rows]
+    with pytest.raises(ValueError, match="expected one data frame of Dask, or paths of files, got 0"):
+        dask.query("SELECT count(*) FROM names", names=names)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="reads /proc")

@@ -6,8 +6,8 @@ use xai_files::Failure;
 
 const MORE_MEMORY: &str = "give more with --memory-limit, or group by fewer values";
 
-/// Converts an error of the query engine. A query that cannot be planned is a usage error (exit code 2), all others are about
-/// the data (exit code 1).
+/// Converts an error of the query engine. A query that cannot be planned is a usage error (exit code 2), all others
+/// are about the data (exit code 1).
 pub(crate) fn query_failure(error: &DataFusionError) -> Failure {
     use DataFusionError as E;
     let message = message(error);

@@ -1,8 +1,8 @@
 //! Errors of files by name.
 //!
-//! The engine reads many files at the same time, and its errors do not say which file they are about. So every scan of files is
-//! wrapped: after an error it reads its files again, one after the other, until one fails. The wrapper also yields after each
-//! batch, so that Ctrl-C ends a query.
+//! The engine reads many files at the same time, and its errors do not say which file they are about. So every scan of
+//! files is wrapped: after an error it reads its files again, one after the other, until one fails. The wrapper also
+//! yields after each batch, so that Ctrl-C ends a query.
 
 use std::any::Any;
 use std::error::Error;
@@ -150,7 +150,8 @@ impl ExecutionPlan for Scan {
         let rows = AssertUnwindSafe(rows).catch_unwind().then(move |batch| {
             let (scan, context) = (Arc::clone(&scan), Arc::clone(&context));
             async move {
-                // The engine computes up to 128 batches before it yields, which may be minutes; Ctrl-C would wait for that.
+                // The engine computes up to 128 batches before it yields, which may be minutes; Ctrl-C would wait for
+                // that.
                 tokio::task::yield_now().await;
                 match batch.unwrap_or_else(|panic| Err(panicked(&*panic))) {
                     Ok(batch) => Ok(batch),

@@ -1,7 +1,7 @@
 //! `xai-sql`: explanation metrics in SQL, over files and object stores.
 //!
-//! The functions come from `xai_datafusion`. This program finds the files that a query names, runs the query, and prints or
-//! writes the result.
+//! The functions come from `xai_datafusion`. This program finds the files that a query names, runs the query, and
+//! prints or writes the result.
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -91,7 +91,8 @@ fn run() -> ExitCode {
     }
 }
 
-/// Stack of threads that run queries. Without optimization the deepest terms need more than the default of two megabytes.
+/// Stack of threads that run queries. Without optimization the deepest terms need more than the default of two
+/// megabytes.
 const STACK: usize = 16 << 20;
 
 fn no_threads(error: &std::io::Error) -> Failure {
@@ -113,8 +114,8 @@ fn running(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failur
     })
 }
 
-/// Message of the last panic. Some readers panic on damaged bytes, which becomes an error that names the file, so the default
-/// message would only confuse.
+/// Message of the last panic. Some readers panic on damaged bytes, which becomes an error that names the file, so the
+/// default message would only confuse.
 static PANIC: Mutex<String> = Mutex::new(String::new());
 
 fn keep_panics_to_ourselves() {
@@ -126,8 +127,8 @@ fn keep_panics_to_ourselves() {
 /// Time that a query has to stop after Ctrl-C.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Ends with the work or with Ctrl-C, and leaves no half-written file. Work that does not stop, such as reading a pipe that
-/// nobody writes to, ends with the process after [`GRACE`], or at the second Ctrl-C.
+/// Ends with the work or with Ctrl-C, and leaves no half-written file. Work that does not stop, such as reading a pipe
+/// that nobody writes to, ends with the process after [`GRACE`], or at the second Ctrl-C.
 async fn interruptible(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
     let (sender, pressed) = tokio::sync::oneshot::channel();
     // On a thread of its own, because those of the query are busy for many batches.

@@ -1,8 +1,8 @@
 //! Limits of the length and nesting of a query.
 //!
-//! The parser turns `a + b + c + …` into nested terms, and the engine walks them recursively, which takes stack for each level.
-//! So terms that are nested too deeply are refused before planning, on a thread whose stack has room for the deepest nesting that
-//! fits into a query of the maximum length.
+//! The parser turns `a + b + c + …` into nested terms, and the engine walks them recursively, which takes stack for
+//! each level. So terms that are nested too deeply are refused before planning, on a thread whose stack has room for
+//! the deepest nesting that fits into a query of the maximum length.
 
 use std::ops::ControlFlow;
 use std::thread;

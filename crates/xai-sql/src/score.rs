@@ -23,11 +23,11 @@ use crate::tables::{self, ReadOptions};
 
 /// Runs a model on the rows of a table, and on what attributions keep of them, and writes the scores for queries.
 ///
-/// The output has all columns except inputs and explanations, and these: outputs, the list of the model's outputs; predicted, the
-/// class with the largest output; base, the output for the class of --targets or for the predicted class. With --explanations
-/// also masked, the output for that class after the inputs were multiplied by the mask of their attributions:
-/// average_drop(base, masked) then is the value of `xai attribution average-drop`. Rows are read, scored and written in batches.
-/// A row in which an input is NULL has no score.
+/// The output has all columns except inputs and explanations, and these: outputs, the list of the model's outputs;
+/// predicted, the class with the largest output; base, the output for the class of --targets or for the predicted
+/// class. With --explanations also masked, the output for that class after the inputs were multiplied by the mask of
+/// their attributions: average_drop(base, masked) then is the value of `xai attribution average-drop`. Rows are read,
+/// scored and written in batches. A row in which an input is NULL has no score.
 ///
 /// The model is an ONNX file that the built-in engine of `xai` can run.
 #[derive(Debug, Args)]

@@ -19,11 +19,12 @@ use crate::tables::{self, ReadOptions};
 
 /// Runs a query (SELECT, EXPLAIN or VALUES) with the metrics as functions.
 ///
-/// A table is a path in single quotes: a Parquet (.parquet), CSV (.csv, .tsv), JSON lines (.json, .jsonl, .ndjson) or Arrow
-/// (.arrow) file, a folder with such files, or a pattern of file names ('runs/*.csv'). All files below a folder are one table, and
-/// folders named column=value are columns. CSV and JSON may be compressed (.csv.gz, .jsonl.zst). Tables may be in an object store
-/// (s3://BUCKET/NAME, gs://, az://, https://), with credentials from the environment. Column names with capital letters need double
-/// quotes. Results of several queries are printed one after the other; with --json, one list per line.
+/// A table is a path in single quotes: a Parquet (.parquet), CSV (.csv, .tsv), JSON lines (.json, .jsonl, .ndjson) or
+/// Arrow (.arrow) file, a folder with such files, or a pattern of file names ('runs/*.csv'). All files below a folder
+/// are one table, and folders named column=value are columns. CSV and JSON may be compressed (.csv.gz, .jsonl.zst).
+/// Tables may be in an object store (s3://BUCKET/NAME, gs://, az://, https://), with credentials from the environment.
+/// Column names with capital letters need double quotes. Results of several queries are printed one after the other;
+/// with --json, one list per line.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xai-sql sql \"SELECT explainer, average_drop(base, masked) FROM 'scores.parquet' GROUP BY explainer\"
@@ -45,8 +46,8 @@ pub(crate) struct Arguments {
     /// Format of --out, if its name does not tell it.
     #[arg(long, value_name = "FORMAT", requires = "out")]
     format: Option<Format>,
-    /// Divide the rows by the values of these columns, separated by commas: --out becomes a new folder with folders named
-    /// column=value, with files in Parquet or in the --format.
+    /// Divide the rows by the values of these columns, separated by commas: --out becomes a new folder with folders
+    /// named column=value, with files in Parquet or in the --format.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', requires = "out")]
     partition_by: Vec<String>,
     /// Setting of the engine, for example datafusion.execution.batch_size=1024; can be repeated.
@@ -55,7 +56,8 @@ pub(crate) struct Arguments {
     /// Number of partitions that a table is read in at the same time [default: number of cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536), conflicts_with = "memory_limit")]
     partitions: Option<u32>,
-    /// Memory that the states of the query may take before they go to disk, for example 2GB. The query then runs in one partition.
+    /// Memory that the states of the query may take before they go to disk, for example 2GB. The query then runs in
+    /// one partition.
     #[arg(long, value_name = "BYTES", value_parser = amount::bytes)]
     memory_limit: Option<usize>,
     #[command(flatten)]

@@ -64,8 +64,8 @@ pub(crate) fn as_sql(statement: &mut Statement) -> Option<&mut ast::Statement> {
     }
 }
 
-/// Refuses statements that write: `--out` does that, and leaves no half-written file. `EXPLAIN` passes here, whatever it explains,
-/// because the plan is checked once more before it runs.
+/// Refuses statements that write: `--out` does that, and leaves no half-written file. `EXPLAIN` passes here, whatever
+/// it explains, because the plan is checked once more before it runs.
 fn check_that_it_reads(statement: &Statement) -> Result<(), Failure> {
     let reads = match statement {
         Statement::Explain(_) => true,

@@ -1,6 +1,7 @@
 //! Object stores with tables: S3 and compatible servers, Google Cloud Storage, Azure, and HTTP servers.
 //!
-//! Credentials come from the environment variables that `object_store` reads (`from_env` of its builders); HTTP servers get none.
+//! Credentials come from the environment variables that `object_store` reads (`from_env` of its builders); HTTP
+//! servers get none.
 
 use std::path::Path;
 use std::sync::{Arc, LazyLock};

@@ -1,16 +1,17 @@
-//! The SQL functions of `xai-datafusion` on a cluster of Ballista: a scheduler and two executors on the loopback, as Ballista ships
-//! them, and one query.
+//! The SQL functions of `xai-datafusion` on a cluster of Ballista: a scheduler and two executors on the loopback, as
+//! Ballista ships them, and one query.
 //!
 //! ```sh
 //! cd examples/ballista && cargo run
 //! ```
 //!
-//! Two things make the functions known to a cluster: every process registers them ([`functions`]), and the codecs of the sessions
-//! find them by name in plans that arrive ([`config`]). A cluster of your own does the same in the places where Ballista lets you
-//! override the session builder, the codecs and the function registry of its scheduler and executors.
+//! Two things make the functions known to a cluster: every process registers them ([`functions`]), and the codecs of
+//! the sessions find them by name in plans that arrive ([`config`]). A cluster of your own does the same in the places
+//! where Ballista lets you override the session builder, the codecs and the function registry of its scheduler and
+//! executors.
 //!
-//! Before you rely on such a cluster, read `docs/upstream/` of this repository: Ballista 55 can lose or repeat groups when an
-//! executor ends in the middle of a query.
+//! Before you rely on such a cluster, read `docs/upstream/` of this repository: Ballista 55 can lose or repeat groups
+//! when an executor ends in the middle of a query.
 
 use std::error::Error;
 use std::path::Path;

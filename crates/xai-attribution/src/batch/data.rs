@@ -7,11 +7,12 @@ use ndarray::{CowArray, IxDyn};
 use xai_core::{Input, InputLayout, Real, Result};
 
 use crate::batch::Dataset;
+use crate::batch::second_maps::SecondMaps;
 use crate::input;
 use crate::model::batch_dependence::GuardedModel;
 use crate::model::black_box::{BorrowedModel, MissingModel};
 use crate::model::explainer::BorrowedExplainer;
-use crate::model::{BoxError, Explainer, IntoTargets, Model, Samples, Scoring, Targets};
+use crate::model::{BoxError, Explainer, IntoTargets, Model, RowKind, Samples, Scoring, Targets};
 use crate::side::SideInput;
 
 /// Everything that metrics may need: inputs and targets, and optionally a model, attribution maps, an explainer and
@@ -36,6 +37,8 @@ pub struct EvaluationData<'a, T> {
     pub(crate) scoring: Scoring,
     model: Option<Box<dyn Model<T> + 'a>>,
     pub(crate) explained: ExplainerData<'a, T>,
+    /// Whether explainers are called that are not in `explained`.
+    calls_explainers: bool,
     first_sample: u64,
     /// Samples that the rows of presence indicators stand for, with a masked model.
     presence_of: Option<Arc<[usize]>>,
@@ -129,6 +132,7 @@ impl<'a, T: Real> EvaluationData<'a, T> {
             scoring: Scoring::default(),
             model: None,
             explained: ExplainerData::unnamed(),
+            calls_explainers: false,
             first_sample: 0,
             presence_of: None,
             sides: Vec::new(),
@@ -224,6 +228,29 @@ impl<'a, T: Real> EvaluationData<'a, T> {
         self
     }
 
+    /// Declares that explainers of the caller are called with the inputs.
+    #[must_use]
+    pub(crate) fn calling_explainers(mut self) -> Self {
+        self.calls_explainers = true;
+        self
+    }
+
+    /// Kind of the rows that the model or an explainer is called with. `None` if neither is called.
+    fn row_kind(&self) -> Option<RowKind> {
+        let shape = self.inputs.shape();
+        let mut second_maps = self
+            .sides
+            .iter()
+            .filter_map(|side| side.value.downcast_ref());
+        let calls_explainers = self.calls_explainers
+            || self.explained.explainer.is_some()
+            || second_maps.any(SecondMaps::calls_explainer);
+        match &self.model {
+            Some(model) => Some(model.row_kind(shape)),
+            None => calls_explainers.then(|| RowKind::from_shape(shape)),
+        }
+    }
+
     /// Returns whether the inputs are tables, `(n, features)`.
     pub(crate) fn has_tables(&self) -> bool {
         self.inputs.shape().len() == 2
@@ -268,6 +295,7 @@ impl<'a, T: Real> EvaluationData<'a, T> {
     /// Checks everything except maps and metrics. With `any_shape`, inputs that fit no layout are treated as rows of
     /// a table; this is allowed if no map has to fit them.
     pub(crate) fn check(self, any_shape: bool) -> Result<CheckedData<'a, T>> {
+        let row_kind = self.row_kind();
         let dataset = Dataset::new(
             self.inputs,
             self.targets?,
@@ -288,7 +316,10 @@ impl<'a, T: Real> EvaluationData<'a, T> {
                 Some(model) if self.scoring.allow_batch_dependence => model,
                 Some(model) => Box::new(GuardedModel::new(model)),
             },
-            dataset: dataset.with_sides(sides).with_presence_of(self.presence_of),
+            dataset: dataset
+                .with_sides(sides)
+                .with_presence_of(self.presence_of)
+                .with_row_kind(row_kind),
             explained: self.explained,
         })
     }

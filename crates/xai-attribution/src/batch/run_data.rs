@@ -14,7 +14,7 @@ use xai_core::{Error, Input, InputLayout, Real, Result};
 use crate::batch::output_kind::{OutputKind, SeenOutputs};
 use crate::model::black_box::lock;
 use crate::model::samples::{check_in_memory, checked_batch};
-use crate::model::{Samples, Scoring, Targets, rows_per_call};
+use crate::model::{RowKind, Samples, Scoring, Targets, rows_per_call};
 use crate::side::SideInput;
 use crate::{help, input};
 
@@ -39,6 +39,8 @@ pub struct Dataset<'a, T> {
     read_as: Input,
     targets: Targets,
     scoring: Scoring,
+    /// Kind of the rows that the model or an explainer is called with. `None` if neither is called.
+    row_kind: Option<RowKind>,
     layout: InputLayout,
     positions: Positions,
     /// Index of the first sample in the whole data set. Selects the random stream.
@@ -113,6 +115,7 @@ impl<'a, T: Real> Dataset<'a, T> {
             read_as,
             targets,
             scoring,
+            row_kind: None,
             layout,
             positions,
             first_sample,
@@ -132,14 +135,20 @@ impl<'a, T: Real> Dataset<'a, T> {
         self
     }
 
+    /// Sets the kind of the rows that the model or an explainer is called with.
+    pub(crate) fn with_row_kind(mut self, row_kind: Option<RowKind>) -> Self {
+        self.row_kind = row_kind;
+        self
+    }
+
     /// Declares the inputs to be presence indicators of the features of these samples.
     pub(crate) fn with_presence_of(mut self, samples: Option<Arc<[usize]>>) -> Self {
         self.presence_of = samples;
         self
     }
 
-    /// Returns whether the model is a [masked model](crate::masked). The inputs are then presence indicators: 1 for a kept
-    /// feature and 0 for a removed one, with no other values.
+    /// Returns whether the model is a [masked model](crate::masked). The inputs are then presence indicators: 1 for a
+    /// kept feature and 0 for a removed one, with no other values.
     #[must_use]
     pub fn is_masked_model(&self) -> bool {
         self.presence_of.is_some()
@@ -192,9 +201,16 @@ impl<'a, T: Real> Dataset<'a, T> {
     /// Largest number of rows per call of the model or the explainer.
     #[must_use]
     pub fn batch_size(&self) -> usize {
-        let row_bytes = || self.positions.size() * size_of::<T>();
-        let size = self.scoring.batch_size;
-        size.unwrap_or_else(|| rows_per_call(row_bytes()))
+        self.scoring.batch_size.unwrap_or_else(|| {
+            // Batches that are only read are limited by their memory alone.
+            let kind = self.row_kind.unwrap_or(RowKind::Table);
+            rows_per_call(kind, self.positions.size() * size_of::<T>())
+        })
+    }
+
+    /// [Batch size](Self::batch_size) of the calls. `None` if neither a model nor an explainer is called.
+    pub(crate) fn call_size(&self) -> Option<usize> {
+        self.row_kind.map(|_| self.batch_size())
     }
 
     /// Number of positions per sample: pixels of an image, elements of other inputs.
@@ -256,8 +272,8 @@ impl<'a, T: Real> Dataset<'a, T> {
         }
     }
 
-    /// Returns whether this is a classifier of two classes: two outputs, or one whose sign is the class, with class targets.
-    /// False until the model has answered.
+    /// Returns whether this is a classifier of two classes: two outputs, or one whose sign is the class, with class
+    /// targets. False until the model has answered.
     pub(crate) fn has_two_classes(&self) -> bool {
         let Some(is_class_one) = &self.is_class_one else {
             return false;

@@ -54,6 +54,11 @@ impl SecondMaps {
             explainer(inputs, targets).map_err(Into::into)
         })))
     }
+
+    /// Returns whether an explainer is called for the maps.
+    pub(crate) fn calls_explainer(&self) -> bool {
+        matches!(self.0, MapSource::Explainer(_))
+    }
 }
 
 impl std::fmt::Debug for SecondMaps {

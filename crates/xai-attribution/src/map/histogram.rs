@@ -57,8 +57,8 @@ fn ends(values: &[f64]) -> (f64, f64) {
 
 /// Counts values in bins of equal width over their range. Bins are closed below, the last one on both sides.
 ///
-/// The counts are those of `numpy.histogram`, including its corrections at the edges. Equal values all fall into the middle
-/// bin.
+/// The counts are those of `numpy.histogram`, including its corrections at the edges. Equal values all fall into the
+/// middle bin.
 pub(crate) fn histogram(values: &[f64], n_bins: usize) -> Vec<usize> {
     let mut counts = vec![0usize; n_bins];
     let (low, high) = ends(values);

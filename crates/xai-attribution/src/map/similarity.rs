@@ -213,8 +213,8 @@ fn euclidean_norm(values: impl Iterator<Item = f64> + Clone) -> f64 {
     squares.sum::<f64>().sqrt() * unit
 }
 
-/// Returns whether every element of the first map is within `absolute + relative · |b|` of that of the second one, for each
-/// sample of two sets of maps.
+/// Returns whether every element of the first map is within `absolute + relative · |b|` of that of the second one, for
+/// each sample of two sets of maps.
 ///
 /// # Errors
 /// A shape mismatch between the two sets.

@@ -9,7 +9,7 @@ use xai_core::{Error, Result};
 use super::MaskedModel;
 use super::budget::{Budget, Limited};
 use super::model::PresenceModel;
-use crate::model::Targets;
+use crate::model::{RowKind, Targets, rows_per_call};
 use crate::side::Segments;
 use crate::table::EvaluationValues;
 use crate::{Benchmark, Evaluate, EvaluationData, EvaluationError, PlannedRows, input};
@@ -146,15 +146,16 @@ impl<'a> MaskedBenchmark<'a> {
     /// Evaluates everything and returns the values of all samples.
     ///
     /// `configure` receives an evaluation and the samples that it covers, and adds the metrics, their further inputs
-    /// for these samples (for example [`PrecomputedSubsets`](crate::perturbation::PrecomputedSubsets)) and the scoring settings.
-    /// It is called once per number of features for planning, and once more for evaluation.
+    /// for these samples (for example [`PrecomputedSubsets`](crate::perturbation::PrecomputedSubsets)) and the scoring
+    /// settings. It is called once per number of features for planning, and once more for evaluation.
     ///
     /// # Errors
     /// An empty-input error without samples; too few features for a sample without any; a shape mismatch for another
     /// number of maps or targets than samples, and for a map without one attribution per feature; NaN or infinity in
-    /// maps; an invalid parameter if more queries are planned than allowed, for a baseline other than 0, and for metrics
-    /// that compare samples with each other if samples have different numbers of features; errors of the model, and
-    /// those of [`Benchmark::values`]. Errors of inputs and parameters are returned before the model is called.
+    /// maps; an invalid parameter if more queries are planned than allowed, for a baseline other than 0, and for
+    /// metrics that compare samples with each other if samples have different numbers of features; errors of the
+    /// model, and those of [`Benchmark::values`]. Errors of inputs and parameters are returned before the model is
+    /// called.
     pub fn values<C>(&self, configure: C) -> Result<EvaluationValues, EvaluationError>
     where
         C: for<'e> Fn(Benchmark<'e, f64>, &[usize]) -> Benchmark<'e, f64>,
@@ -215,7 +216,12 @@ impl<'a> MaskedBenchmark<'a> {
                 .map_err(|_| Error::empty(input::EXPLANATIONS))?;
             evaluation = evaluation.maps(name.clone(), group_maps);
         }
-        Ok(configure(evaluation, &group.samples))
+        let most_features = self.n_features.iter().max().copied().unwrap_or_default();
+        Ok(configure(evaluation, &group.samples).configure(|scoring| {
+            // The same for all groups, because the result has one batch size.
+            let default = || rows_per_call(RowKind::Structured, most_features * size_of::<bool>());
+            scoring.batch_size.get_or_insert_with(default);
+        }))
     }
 
     /// Renumbers the samples of an error of a group as those of the whole data set.

@@ -139,7 +139,8 @@ impl MaskedModel for WithCache<'_> {
             self.cache.budget.take(n_new)?;
             let samples: Vec<usize> = rows.iter().map(|&row| samples[row]).collect();
             let kept = kept.select(Axis(0), &rows);
-            // The lock is not held meanwhile: a slow model would serialise all threads. Two threads may then make the same query.
+            // The lock is not held meanwhile: a slow model would serialise all threads. Two threads may then make the
+            // same query.
             let outputs = self.model.outputs(&samples, kept.view())?;
             if outputs.nrows() != rows.len() {
                 let n_answers = outputs.nrows();

@@ -35,9 +35,10 @@
 //! perturbation, comprehensiveness, rationale sufficiency, NAOPC, monotonicity, effective complexity), IROF with the
 //! features as segments, drops of single features and of subsets (faithfulness estimate, violations, non-sensitivity,
 //! completeness, μFidelity, sensitivity-n, F-Fidelity; infidelity with
-//! [`PrecomputedSubsets`](crate::perturbation::PrecomputedSubsets)), outputs without the top features (log-odds, cross-entropy,
-//! masked accuracy, output MAE and MSE), and all metrics of maps alone. Metrics that set features to other values or
-//! scale them are refused. Metrics of robustness are not available, because they need an explainer of inputs.
+//! [`PrecomputedSubsets`](crate::perturbation::PrecomputedSubsets)), outputs without the top features (log-odds,
+//! cross-entropy, masked accuracy, output MAE and MSE), and all metrics of maps alone. Metrics that set features to
+//! other values or scale them are refused. Metrics of robustness are not available, because they need an explainer of
+//! inputs.
 //!
 //! # How samples are evaluated
 //!

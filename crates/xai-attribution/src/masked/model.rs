@@ -6,7 +6,7 @@ use ndarray::{Array2, ArrayView2, ArrayViewD, Axis};
 use xai_core::{Real, parallel};
 
 use crate::model::black_box::{lock, run_in_parallel};
-use crate::model::{BoxError, Concurrent, Job, Model};
+use crate::model::{BoxError, Concurrent, Job, Model, RowKind};
 
 /// A model that can be queried for samples with some features removed.
 ///
@@ -15,8 +15,8 @@ use crate::model::{BoxError, Concurrent, Job, Model};
 /// have the same number of features. The result has shape `(rows, n_outputs)`; scores are read from it as for any
 /// [`Model`].
 ///
-/// Calls are made one after another, so a model need not be `Sync`. To allow concurrent calls, wrap it in [`Concurrent`].
-/// Closures without annotations are created by [`masked_model_fn`], those that change their state by
+/// Calls are made one after another, so a model need not be `Sync`. To allow concurrent calls, wrap it in
+/// [`Concurrent`]. Closures without annotations are created by [`masked_model_fn`], those that change their state by
 /// [`masked_model_fn_mut`].
 ///
 /// Equal queries must have equal outputs. If calls are expensive, wrap the model in a
@@ -183,6 +183,10 @@ pub(super) struct PresenceModel<'a> {
 impl Model<f64> for PresenceModel<'_> {
     fn outputs(&self, batch: ArrayViewD<'_, f64>) -> Result<Array2<f64>, BoxError> {
         self.outputs_for_samples(batch, &|row| row)
+    }
+
+    fn row_kind(&self, _: &[usize]) -> RowKind {
+        RowKind::Structured
     }
 
     fn outputs_for_samples(

@@ -86,8 +86,8 @@ impl Entry {
         self.computation.is_some()
     }
 
-    /// Whether the metric relates the samples of a data set to each other, so that values of parts of the data set cannot be
-    /// joined.
+    /// Whether the metric relates the samples of a data set to each other, so that values of parts of the data set
+    /// cannot be joined.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         let metric = self.build::<f64>(&[]);
@@ -118,14 +118,16 @@ impl Entry {
         }
     }
 
-    /// Whether the metric, with its defaults, has values for inputs of a layout. `false` for one with a function of its own.
+    /// Whether the metric, with its defaults, has values for inputs of a layout. `false` for one with a function of
+    /// its own.
     #[must_use]
     pub fn takes(&self, layout: InputLayout) -> bool {
         self.computation
             .is_some_and(|builder| builder.layouts.contains(&layout))
     }
 
-    /// The side input that can replace the random draws of the metric, see [`build_with_draws`](Self::build_with_draws).
+    /// The side input that can replace the random draws of the metric, see
+    /// [`build_with_draws`](Self::build_with_draws).
     #[must_use]
     pub fn draws(&self) -> Option<Input> {
         self.computation?.draws
@@ -134,8 +136,8 @@ impl Entry {
     /// Builds the metric with some parameters set by name and defaults for the others.
     ///
     /// # Errors
-    /// An invalid parameter for a name that the metric does not have, for a value that is not of the parameter's kind, and for a
-    /// metric with a function of its own.
+    /// An invalid parameter for a name that the metric does not have, for a value that is not of the parameter's kind,
+    /// and for a metric with a function of its own.
     pub fn build<T: Precision>(&self, settings: &[(String, Value)]) -> Result<Box<dyn Measure<T>>> {
         self.build_from(settings, false)
     }

@@ -262,6 +262,12 @@ pub struct MetricValue {
         serde(default, skip_serializing_if = "Option::is_none")
     )]
     pub tied: Option<TiedFeatures>,
+    /// Largest number of rows per call of the model and the explainers. `None` if neither was called.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub batch_size: Option<usize>,
 }
 
 impl MetricValue {
@@ -283,6 +289,7 @@ impl MetricValue {
             warnings: Vec::new(),
             curve: None,
             tied: None,
+            batch_size: None,
         })
     }
 
@@ -302,6 +309,7 @@ impl MetricValue {
             warnings: Vec::new(),
             curve: None,
             tied: None,
+            batch_size: None,
         })
     }
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ndarray::{Array2, ArrayViewD, Axis, Slice};
 use xai_core::Real;
 
-use crate::model::{BoxError, Job, Model};
+use crate::model::{BoxError, Job, Model, RowKind};
 
 /// Largest allowed difference between an output in a batch and alone, as a share of the largest output of the call.
 /// Matrix products in single precision differ by about a hundredth of this between batch sizes.
@@ -105,6 +105,10 @@ impl<T: Real, M: Deref<Target: Model<T>>> Model<T> for GuardedModel<M> {
             })?;
         compare(&outputs, &alone)?;
         Ok(outputs)
+    }
+
+    fn row_kind(&self, shape: &[usize]) -> RowKind {
+        self.model.row_kind(shape)
     }
 
     fn run(&self, n_jobs: usize, job: &Job<'_, T>) {

@@ -6,6 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use ndarray::{Array2, ArrayViewD};
 use xai_core::{Real, parallel};
 
+use crate::model::batch_size::RowKind;
+
 /// Any error type of a model. It becomes the source of ours.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -44,6 +46,12 @@ pub trait Model<T: Real> {
         _sample_of: &dyn Fn(usize) -> usize,
     ) -> Result<Array2<f64>, BoxError> {
         self.outputs(batch)
+    }
+
+    /// Kind of the rows of inputs of this shape, samples first. Decides the [default batch
+    /// size](super::rows_per_call). Override this if the model takes token ids or runs on a GPU.
+    fn row_kind(&self, shape: &[usize]) -> RowKind {
+        RowKind::from_shape(shape)
     }
 
     /// Runs jobs `0..n_jobs`, each with the model, until one returns `false`. All jobs below the lowest one that
@@ -99,6 +107,10 @@ macro_rules! pointers_to_models {
                 (**self).outputs_for_samples(batch, sample_of)
             }
 
+            fn row_kind(&self, shape: &[usize]) -> RowKind {
+                (**self).row_kind(shape)
+            }
+
             fn run(&self, n_jobs: usize, job: &Job<'_, T>) {
                 (**self).run(n_jobs, job);
             }
@@ -134,6 +146,10 @@ impl<T: Real, M: Model<T> + ?Sized> Model<T> for BorrowedModel<'_, M> {
         sample_of: &dyn Fn(usize) -> usize,
     ) -> Result<Array2<f64>, BoxError> {
         self.0.outputs_for_samples(batch, sample_of)
+    }
+
+    fn row_kind(&self, shape: &[usize]) -> RowKind {
+        self.0.row_kind(shape)
     }
 
     fn run(&self, n_jobs: usize, job: &Job<'_, T>) {
@@ -189,6 +205,10 @@ impl<T: Real, M: Model<T> + Sync + ?Sized> Model<T> for Concurrent<'_, M> {
         self.0.outputs_for_samples(batch, sample_of)
     }
 
+    fn row_kind(&self, shape: &[usize]) -> RowKind {
+        self.0.row_kind(shape)
+    }
+
     fn run(&self, n_jobs: usize, job: &Job<'_, T>) {
         run_in_parallel(n_jobs, |index| job(index, &Concurrent(self.0)));
     }
@@ -198,7 +218,8 @@ impl<T: Real, M: Model<T> + Sync + ?Sized> Model<T> for Concurrent<'_, M> {
     }
 }
 
-/// Runs jobs `0..n_jobs` in parallel until one returns `false`. All jobs below the lowest one that returns `false` are run.
+/// Runs jobs `0..n_jobs` in parallel until one returns `false`. All jobs below the lowest one that returns `false` are
+/// run.
 pub(crate) fn run_in_parallel(n_jobs: usize, job: impl Fn(usize) -> bool + Sync + Send) {
     // A job is skipped only if a lower one has failed, so that the lowest failing job always runs and its error is the
     // one reported.

@@ -7,7 +7,7 @@ use ndarray::{Array2, ArrayViewD};
 use xai_core::Real;
 use xai_core::evaluation::ModelCalls;
 
-use crate::model::{BoxError, Job, Model};
+use crate::model::{BoxError, Job, Model, RowKind};
 
 /// Wraps a model and counts its calls and rows.
 ///
@@ -62,6 +62,10 @@ impl<T: Real, M: Model<T> + ?Sized> Model<T> for Counted<'_, M> {
     ) -> Result<Array2<f64>, BoxError> {
         self.counter.add(batch.shape());
         self.model.outputs_for_samples(batch, sample_of)
+    }
+
+    fn row_kind(&self, shape: &[usize]) -> RowKind {
+        self.model.row_kind(shape)
     }
 
     fn run(&self, n_jobs: usize, job: &Job<'_, T>) {

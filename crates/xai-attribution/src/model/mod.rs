@@ -1,6 +1,7 @@
 //! Inputs provided by the caller: model, explainers, samples, targets, and scoring settings.
 
 pub(crate) mod batch_dependence;
+pub(crate) mod batch_size;
 pub(crate) mod black_box;
 pub(crate) mod closures;
 pub(crate) mod counted;
@@ -11,6 +12,7 @@ pub(crate) mod samples;
 pub(crate) mod scoring;
 pub(crate) mod smoothed;
 
+pub use batch_size::{RowKind, rows_per_call};
 pub use black_box::{BoxError, Concurrent, Job, Model};
 pub use closures::{
     ExplainerMut, ModelMut, SliceExplainer, SliceModel, SliceModelMut, explainer_fn,
@@ -22,6 +24,6 @@ pub use explainer::Explainer;
 pub use function::Function;
 pub use precision::{Converted, SinglePrecision};
 pub use samples::{Images, IntoTargets, Samples, Targets};
-pub use scoring::{CurveScore, Scoring, rows_per_call};
+pub use scoring::{CurveScore, Scoring};
 pub use smoothed::Smoothed;
 pub use xai_core::evaluation::ModelCalls;

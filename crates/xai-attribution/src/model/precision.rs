@@ -7,7 +7,7 @@ use ndarray::{Array2, ArrayViewD, CowArray, IxDyn};
 use xai_core::{InputLayout, Real};
 
 use crate::model::black_box::BorrowedModel;
-use crate::model::{BoxError, Job, Model, Samples};
+use crate::model::{BoxError, Job, Model, RowKind, Samples};
 
 /// A model of inputs in single precision that is evaluated on inputs and maps in double precision.
 ///
@@ -43,6 +43,10 @@ impl<M: Model<f32> + ?Sized> Model<f64> for SinglePrecision<'_, M> {
     ) -> Result<Array2<f64>, BoxError> {
         let rounded = batch.mapv(f32::from_f64_nearest);
         self.0.outputs_for_samples(rounded.view(), sample_of)
+    }
+
+    fn row_kind(&self, shape: &[usize]) -> RowKind {
+        self.0.row_kind(shape)
     }
 
     fn run(&self, n_jobs: usize, job: &Job<'_, f64>) {

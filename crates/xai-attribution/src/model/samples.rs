@@ -270,8 +270,8 @@ impl Targets {
         }
     }
 
-    /// Returns whether the target of each sample is class 1, for two-class targets: class indices 0 and 1, one-hot rows with
-    /// two columns, or rows with one column, 1 for class 1 and −1 for class 0. `None` for all other targets.
+    /// Returns whether the target of each sample is class 1, for two-class targets: class indices 0 and 1, one-hot
+    /// rows with two columns, or rows with one column, 1 for class 1 and −1 for class 0. `None` for all other targets.
     pub(crate) fn binary(&self) -> Option<Vec<bool>> {
         match self {
             Self::Classes(classes) => {

@@ -20,7 +20,7 @@ pub struct Scoring {
     /// Activation applied to the outputs of the model. Default: none.
     pub activation: Activation,
     /// Largest number of rows per call of the model or the explainer, at least 1. Default (`None`): see
-    /// [`rows_per_call`].
+    /// [`rows_per_call`](super::rows_per_call).
     pub batch_size: Option<usize>,
     /// Allows the outputs for a row to depend on the rest of the batch. Default: no, which is
     /// [checked](crate::Evaluate::allow_batch_dependence).
@@ -32,36 +32,6 @@ pub struct Scoring {
     /// Class that all given maps explain, for a two-class model. Default: the class of each sample's target.
     #[cfg_attr(feature = "serde", serde(default))]
     pub explained_class: Option<usize>,
-}
-
-/// Default size of the rows of a call in bytes. The rows are still in the cache when they are changed and read.
-const CALL_BYTES: usize = 4 << 20;
-
-/// Upper limit in bytes for calls of [`MIN_ROWS`] rows, because metrics allocate several arrays of this size.
-const MAX_BYTES: usize = 32 << 20;
-
-/// Default number of rows per call for large inputs. With fewer rows, a model would spend its time loading weights,
-/// and a remote service on network latency.
-const MIN_ROWS: usize = 64;
-
-/// Default number of rows per call of the model or the explainer: as many as fit into 4 MiB, at most 4096. If fewer
-/// than 64 rows fit, 64 or as many as fit into 32 MiB, at least 1.
-///
-/// It depends on the size of a row only, so that results are the same on any machine.
-///
-/// ```
-/// use xai_attribution::model::rows_per_call;
-/// assert_eq!(rows_per_call(20 * 8), 4096); // 20 numbers in double precision
-/// assert_eq!(rows_per_call(28 * 28 * 4), 1337); // digits in single precision
-/// assert_eq!(rows_per_call(224 * 224 * 3 * 4), 55); // images in single precision
-/// assert_eq!(rows_per_call(4096 * 4096 * 3 * 4), 1);
-/// ```
-#[must_use]
-pub fn rows_per_call(row_bytes: usize) -> usize {
-    let fitting = |bytes: usize| bytes / row_bytes.max(1);
-    fitting(CALL_BYTES)
-        .max(fitting(MAX_BYTES).min(MIN_ROWS))
-        .clamp(1, 4096)
 }
 
 /// Quantity read from the outputs of the model for changed inputs.

@@ -26,8 +26,8 @@ pub enum SubsetSampling {
     /// Each cell is in a subset with the probability of the fraction, independently of the others. Sizes vary, and
     /// larger subsets have both larger drops and larger sums, which raises correlations.
     Independent,
-    /// The subsets of [`PrecomputedSubsets`], which also determine their number and size, for reproducing a run of another
-    /// tool.
+    /// The subsets of [`PrecomputedSubsets`], which also determine their number and size, for reproducing a run of
+    /// another tool.
     #[param(skip)]
     Given,
 }

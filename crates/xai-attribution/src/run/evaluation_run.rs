@@ -165,8 +165,8 @@ struct State<T> {
     per_sample: Mutex<Vec<Vec<Vec<Option<f64>>>>>,
     curves: Mutex<Vec<Vec<Option<CurveSums>>>>,
     tied: Mutex<Vec<Vec<Option<TiedFeatures>>>>,
-    /// Error of each metric that is undefined, with the first sample of the batch. Of several batches the lowest, so that
-    /// the message does not depend on threads.
+    /// Error of each metric that is undefined, with the first sample of the batch. Of several batches the lowest, so
+    /// that the message does not depend on threads.
     undefined: Mutex<Vec<Option<(usize, Error)>>>,
     records: Mutex<Records>,
     gathered: Gathered<T>,
@@ -365,8 +365,8 @@ impl<T: Real> EvaluationRun<'_, T> {
                     .map(|by_metric| by_metric.into_iter().map(points).collect())
                     .collect();
                 let undefined = into_inner(state.undefined);
-                // A metric that is undefined for one batch is undefined as a whole: values of the batches before would be
-                // those of an arbitrary part of the data set.
+                // A metric that is undefined for one batch is undefined as a whole: values of the batches before would
+                // be those of an arbitrary part of the data set.
                 for (m, _) in undefined.iter().enumerate().filter(|(_, u)| u.is_some()) {
                     for (values, curves) in values.iter_mut().zip(&mut curves) {
                         values[m] = CombinedValues::PerSample(vec![None; n]);

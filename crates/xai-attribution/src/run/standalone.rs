@@ -19,8 +19,8 @@ pub struct WithScoring<M> {
     pub scoring: Scoring,
 }
 
-/// Scoring settings, shared by metrics, [`WithScoring`], [`EvaluationData`] and [`Benchmark`](crate::Benchmark), and the evaluation
-/// of single metrics.
+/// Scoring settings, shared by metrics, [`WithScoring`], [`EvaluationData`] and [`Benchmark`](crate::Benchmark), and
+/// the evaluation of single metrics.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
@@ -74,9 +74,9 @@ pub trait Evaluate: Sized {
     /// Allows the outputs for a row to depend on the other rows of its batch. Default: no.
     ///
     /// Unless allowed, the first row of the first call with several different rows in the first batch is passed to the
-    /// model once more by itself, once per run. Without such a call nothing is checked. Outputs that differ by more than
-    /// a thousandth of the largest output of the call are an error. (For models in single precision, differences are
-    /// about a hundredth of that.)
+    /// model once more by itself, once per run. Without such a call nothing is checked. Outputs that differ by more
+    /// than a thousandth of the largest output of the call are an error. (For models in single precision, differences
+    /// are about a hundredth of that.)
     #[must_use]
     fn allow_batch_dependence(self, allow: bool) -> Self::Configured {
         self.configure(|own| own.allow_batch_dependence = allow)
@@ -171,8 +171,8 @@ pub trait Evaluate: Sized {
         self.evaluate_on(EvaluationData::new(inputs, targets).explainer(explainer))
     }
 
-    /// Evaluates the metric on data with everything that it needs. The scoring of a [`WithScoring`] overrides that of the
-    /// data.
+    /// Evaluates the metric on data with everything that it needs. The scoring of a [`WithScoring`] overrides that of
+    /// the data.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate); an empty-input error for an input that the metric needs and the data lacks.
@@ -292,6 +292,7 @@ pub fn evaluate_together<T: Real>(
         Ok(MetricValue {
             curve,
             tied,
+            batch_size: dataset.call_size(),
             assumed: dataset.assumed().into_iter().chain(ties).collect(),
             warnings: warnings.clone(),
             ..value

@@ -129,8 +129,8 @@ fn nothing_is_said_of_classes_where_nothing_was_assumed() {
     assert_eq!(alone.assumed, []);
 }
 
-/// Saying that all maps are of class 1 is to negate those of samples whose target is class 0: for metrics of the model, of maps and
-/// other maps, and of all samples together, in any batches.
+/// Saying that all maps are of class 1 is to negate those of samples whose target is class 0: for metrics of the
+/// model, of maps and other maps, and of all samples together, in any batches.
 #[test]
 fn the_explained_class_turns_maps_towards_their_targets() {
     let x = features(15);

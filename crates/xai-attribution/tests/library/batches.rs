@@ -1,10 +1,20 @@
 //! The rows of a call: how many where nobody says, and whether an answer depends on them.
 
-use ndarray::{Array2, ArrayD, ArrayViewD, Axis, array};
-use xai_attribution::metric::{AverageDrop, Deletion, Insertion, MuFidelity};
-use xai_attribution::model::{Concurrent, Counted, ModelCalls, rows_per_call};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ndarray::{Array2, ArrayD, ArrayView2, ArrayViewD, Axis, array};
+
+use xai_attribution::masked::MaskedBenchmark;
+use xai_attribution::metric::{
+    AverageDrop, Complexity, Deletion, InputInvariance, Insertion, MuFidelity,
+};
+use xai_attribution::model::{
+    BoxError, Concurrent, Counted, Model, ModelCalls, RowKind, SinglePrecision, Targets,
+    rows_per_call,
+};
 use xai_attribution::perturbation::RemovalOrder;
-use xai_attribution::{Benchmark, ErrorKind, Evaluate, EvaluationData, help, input};
+use xai_attribution::side::SecondMaps;
+use xai_attribution::{Benchmark, ErrorKind, Evaluate, EvaluationData, Real, help, input};
 
 type Answer = Result<Array2<f64>, std::fmt::Error>;
 
@@ -114,24 +124,132 @@ fn rounding_is_tolerated_and_the_check_runs_once_for_all_metrics() {
     assert_eq!(counted.calls(), seen);
 }
 
-/// As many rows as the budget holds: the samples of a batch too.
+/// A model of the first number of each row that records the largest call.
+struct Recorder {
+    largest: AtomicUsize,
+    kind: Option<RowKind>,
+}
+
+impl Recorder {
+    fn new(kind: Option<RowKind>) -> Self {
+        let largest = AtomicUsize::new(0);
+        Self { largest, kind }
+    }
+}
+
+impl<T: Real> Model<T> for Recorder {
+    fn outputs(&self, batch: ArrayViewD<'_, T>) -> Result<Array2<f64>, BoxError> {
+        let n = batch.shape()[0];
+        self.largest.fetch_max(n, Ordering::Relaxed);
+        let first = batch.outer_iter();
+        let first = first.map(|row| row.first().unwrap().to_f64_exact());
+        Ok(Array2::from_shape_vec((n, 1), first.collect())?)
+    }
+
+    fn row_kind(&self, shape: &[usize]) -> RowKind {
+        self.kind.unwrap_or(RowKind::from_shape(shape))
+    }
+}
+
+/// The largest call of a model by average drop, which makes calls of whole batches, and the recorded batch size.
+fn largest_call<T: Real>(model: &dyn Model<T>, shape: &[usize]) -> Option<usize> {
+    let x = ArrayD::from_elem(shape, T::ONE);
+    let maps = ArrayD::from_shape_fn(shape, |at| T::from_f64_nearest(at[1] as f64));
+    let drop = AverageDrop::new().evaluate(model, x, &vec![0; shape[0]], maps);
+    drop.unwrap().batch_size
+}
+
 #[test]
-fn large_rows_are_predicted_singly_and_small_ones_in_batches() {
-    let largest = |width: usize, n: usize| {
-        let largest = std::sync::atomic::AtomicUsize::new(0);
-        let model = |batch: ArrayViewD<'_, f32>| -> Answer {
-            let n = batch.shape()[0];
-            largest.fetch_max(n, std::sync::atomic::Ordering::Relaxed);
-            let first = batch.axis_iter(Axis(0)).map(|row| f64::from(row[0]));
-            Ok(Array2::from_shape_vec((n, 1), first.collect()).unwrap())
-        };
-        let x = Array2::<f32>::from_elem((n, width), 1.0);
-        let maps = Array2::from_shape_fn((n, width), |(_, column)| column as f32);
-        let drop = AverageDrop::new().evaluate(&model, x.view(), &vec![0; n], maps.view());
-        drop.unwrap();
-        largest.into_inner()
+fn the_default_batch_size_depends_on_the_shape_and_the_size_of_a_row() {
+    let largest = |shape: &[usize]| {
+        let model = Recorder::new(None);
+        let recorded = largest_call::<f32>(&model, shape);
+        (model.largest.into_inner(), recorded)
     };
-    assert_eq!(largest(3, 5000), 4096);
-    assert_eq!(largest(3 << 20, 3), 2);
-    assert_eq!([rows_per_call(0), rows_per_call(usize::MAX)], [4096, 1]);
+    let (mib, rows) = (1 << 18, 20_000); // f32 per MiB
+    // Tables: 16,384 rows, or 4 MiB, at least 64 rows up to 32 MiB.
+    assert_eq!(largest(&[rows, 3]), (16_384, Some(16_384)));
+    assert_eq!(largest(&[600, 2 * mib / 256]), (512, Some(512)));
+    assert_eq!(largest(&[70, mib / 4]), (64, Some(64)));
+    assert_eq!(largest(&[3, 12 * mib]), (2, Some(2)));
+    // Series and images: 64 rows, 32 of more than 256 KiB, at most 32 MiB.
+    assert_eq!(largest(&[100, 3, 2]), (64, Some(64)));
+    assert_eq!(largest(&[100, 256, mib / 1024]), (64, Some(64)));
+    assert_eq!(largest(&[40, 256, mib / 1024 + 1]), (32, Some(32)));
+    assert_eq!(largest(&[3, 12, mib]), (2, Some(2)));
+    assert_eq!(largest(&[2, 40, mib]), (1, Some(1)));
+}
+
+#[test]
+fn the_default_batch_size_is_that_of_the_kind_that_a_model_declares() {
+    let (tokens, on_gpu) = (Some(RowKind::Structured), Some(RowKind::Gpu));
+    assert_eq!(
+        largest_call::<f64>(&Recorder::new(tokens), &[100, 4]),
+        Some(64)
+    );
+    assert_eq!(
+        largest_call::<f64>(&Recorder::new(on_gpu), &[600, 4]),
+        Some(512)
+    );
+    assert_eq!(rows_per_call(RowKind::Gpu, 1 << 20), 256);
+    let model = Recorder::new(tokens);
+    let (concurrent, counted) = (Concurrent(&model), Counted::new(&model));
+    let boxed: Box<dyn Model<f64>> = Box::new(Recorder::new(tokens));
+    let wrapped: [&dyn Model<f64>; 4] = [&concurrent, &counted, &SinglePrecision(&model), &boxed];
+    for model in wrapped {
+        assert_eq!(largest_call(model, &[100, 4]), Some(64));
+    }
+}
+
+#[test]
+fn results_record_the_batch_size_of_calls() {
+    let (x, maps) = (
+        ArrayD::<f64>::ones(vec![100, 3, 2]),
+        ArrayD::ones(vec![100, 3, 2]),
+    );
+    let explainer = |batch: ArrayViewD<'_, f64>, _: &Targets| -> Result<ArrayD<f64>, BoxError> {
+        assert!(batch.shape()[0] <= 64);
+        Ok(batch.to_owned())
+    };
+    let data = || EvaluationData::new(x.view(), &[0; 100]);
+    let explained = Benchmark::on(data())
+        .explainer("a", &explainer)
+        .metric(Complexity::new());
+    assert_eq!(explained.evaluate().unwrap().batch_size, Some(64));
+    let second = Benchmark::on(data().with(SecondMaps::from_fn(explainer)))
+        .maps("a", maps.view())
+        .metric(InputInvariance::new());
+    assert_eq!(second.evaluate().unwrap().batch_size, Some(64));
+    // Nothing is called.
+    let stored = Benchmark::on(data())
+        .maps("a", maps.view())
+        .metric(Complexity::new());
+    assert_eq!(stored.evaluate().unwrap().batch_size, None);
+    let model = Recorder::new(None);
+    let chosen = Deletion::new()
+        .batch_size(7)
+        .evaluate(&model, x.view(), &[0; 100], maps.view());
+    assert_eq!(chosen.unwrap().batch_size, Some(7));
+}
+
+#[test]
+fn masked_models_get_one_batch_size_for_all_numbers_of_features() {
+    let largest = AtomicUsize::new(0);
+    let model = |samples: &[usize], _: ArrayView2<'_, bool>| -> Result<Array2<f64>, BoxError> {
+        largest.fetch_max(samples.len(), Ordering::Relaxed);
+        Ok(Array2::ones((samples.len(), 1)))
+    };
+    let n_features: Vec<usize> = (0..200).map(|sample| 2 + sample % 2).collect();
+    let maps: Vec<Vec<f64>> = n_features.iter().map(|&n| vec![1.0; n]).collect();
+    let values = |batch_size: Option<usize>| {
+        MaskedBenchmark::new(&model, &n_features)
+            .maps("a", &maps)
+            .values(|evaluation, _| evaluation.metric(Deletion::new()).batch_size(batch_size))
+            .unwrap()
+    };
+    assert_eq!(
+        (values(None).batch_size, largest.load(Ordering::Relaxed)),
+        (Some(64), 64)
+    );
+    assert_eq!(values(Some(80)).batch_size, Some(80));
 }

@@ -69,10 +69,13 @@ proptest! {
         let whole = masked_scores(&linear, x.view(), &y, e.view(), &Scoring::default()).unwrap();
         let batched = masked_scores(&linear, x.view(), &y, e.view(), &scoring).unwrap();
         let threads = masked_scores(&Concurrent(&linear), x.view(), &y, e.view(), &scoring).unwrap();
-        prop_assert_eq!(&whole, &batched);
-        prop_assert_eq!(&whole, &threads);
+        prop_assert_eq!(batched.batch_size, Some(batch_size));
+        prop_assert_eq!(&batched, &threads);
+        prop_assert_eq!((whole.base, whole.masked), (batched.base, batched.masked));
         let curve = |batch_size| {
-            Deletion::new().batch_size(batch_size).evaluate(&linear, x.view(), &y, e.view()).unwrap()
+            let deletion = Deletion::new().batch_size(batch_size);
+            let value = deletion.evaluate(&linear, x.view(), &y, e.view()).unwrap();
+            (value.value, value.per_sample, value.curve)
         };
         prop_assert_eq!(curve(batch_size), curve(64));
     }

@@ -626,8 +626,8 @@ fn errors_of_masked_models_use_the_sample_numbers_of_the_caller() {
     assert!(error.to_string().contains("sample 2"), "{error}");
 }
 
-/// No metric, alone or with others, asks one question more than it may: also where its questions cannot be planned, and with the row
-/// that is asked alone.
+/// No metric, alone or with others, asks one question more than it may: also where its questions cannot be planned,
+/// and with the row that is asked alone.
 #[test]
 fn masked_models_are_not_called_beyond_the_limit() {
     // Twenty features: more than NAOPC shows all subsets of.

@@ -1,5 +1,5 @@
-//! The list of all metrics. These tests stand here because a test program of the library itself would compile every metric
-//! once more.
+//! The list of all metrics. These tests stand here because a test program of the library itself would compile every
+//! metric once more.
 
 use xai_attribution::metric::registry::{find, metrics};
 use xai_core::describe::Value;

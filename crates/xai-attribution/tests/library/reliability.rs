@@ -33,6 +33,7 @@ fn judged_values() -> EvaluationValues {
             metric("neither", Direction::None, rising),
         ],
         model_calls: ModelCalls::default(),
+        batch_size: None,
         assumed: Vec::new(),
         map_class_check: None,
     }

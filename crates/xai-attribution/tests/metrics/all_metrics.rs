@@ -22,7 +22,8 @@ pub(crate) struct Problem {
     pub(crate) masks: Array3<bool>,
     pub(crate) segments: Array3<u32>,
     pub(crate) layout: InputLayout,
-    /// What all maps are multiplied by: those that are given, second maps, reference maps, and answers of the explainer.
+    /// What all maps are multiplied by: those that are given, second maps, reference maps, and answers of the
+    /// explainer.
     pub(crate) unit: f64,
     /// Whether the columns of all arrays are in reverse order; the model puts them back.
     pub(crate) is_mirrored: bool,

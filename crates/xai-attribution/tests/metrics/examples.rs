@@ -1,5 +1,5 @@
-//! The examples that the documentation shows of every metric have the values that the metrics say: those of maps that take a
-//! quadratic model for a linear one. The package for Python runs the same examples.
+//! The examples that the documentation shows of every metric have the values that the metrics say: those of maps that
+//! take a quadratic model for a linear one. The package for Python runs the same examples.
 
 use ndarray::{Array2, Array3, ArrayD, ArrayViewD};
 use xai_attribution::metric::{Entry, MetricInfo, registry};

@@ -205,8 +205,8 @@ proptest! {
         }
     }
 
-    /// The inputs are the same numbers in both; what the metrics make of them is rounded to either. But for two: one ranks
-    /// changes of the score that are equal but for rounding, one divides by such changes.
+    /// The inputs are the same numbers in both; what the metrics make of them is rounded to either. But for two: one
+    /// ranks changes of the score that are equal but for rounding, one divides by such changes.
     #[cfg(feature = "f32")]
     #[test]
     fn single_precision_agrees_within_its_rounding(problem in problems()) {
@@ -221,8 +221,8 @@ proptest! {
         }
     }
 
-    /// Powers of two leave the bits as they are, other factors all but the last digits. Equal sums of attributions may differ
-    /// once they are multiplied by other factors, so that those are tried without ties.
+    /// Powers of two leave the bits as they are, other factors all but the last digits. Equal sums of attributions may
+    /// differ once they are multiplied by other factors, so that those are tried without ties.
     #[test]
     fn the_scale_of_maps_does_not_matter_to_metrics_that_say_so(
         problem in problems(),
@@ -294,9 +294,9 @@ fn metrics_that_do_not_say_so_depend_on_the_scale_of_maps() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// The score of the model here rises and falls with `x (1 − w)`, `w` from 0 to 4 in turn from the second element on. With inputs
-/// that make all of these terms rise, maps of the terms are right, and larger ones in the opposite order are wrong. The object is
-/// where terms are large.
+/// The score of the model here rises and falls with `x (1 − w)`, `w` from 0 to 4 in turn from the second element on.
+/// With inputs that make all of these terms rise, maps of the terms are right, and larger ones in the opposite order
+/// are wrong. The object is where terms are large.
 #[test]
 fn right_maps_are_better_than_wrong_ones() {
     let mut right = example();
@@ -333,7 +333,8 @@ fn right_maps_are_better_than_wrong_ones() {
     };
     let (mut n_better, mut n_settings, mut wrong) = (0, 0, Vec::new());
     for entry in judged().filter(judges_maps) {
-        // The defaults, and every word and flag of every parameter. What is right depends on the baseline, which is 0 here.
+        // The defaults, and every word and flag of every parameter. What is right depends on the baseline, which is 0
+        // here.
         let params = entry.params().into_iter();
         let words = params
             .filter(|param| param.name != "baseline")
@@ -357,7 +358,8 @@ fn right_maps_are_better_than_wrong_ones() {
                 Direction::Lower => of_right < of_wrong,
                 Direction::None => continue,
             };
-            // Both maps are equally decided: their entropies differ by rounding, and by the 1e-5 of the reference package.
+            // Both maps are equally decided: their entropies differ by rounding, and by the 1e-5 of the reference
+            // package.
             if !is_better && !near(&Some(of_right), &Some(of_wrong), 1e-4) {
                 wrong.push((entry.info.name, given, of_right, of_wrong));
             }

@@ -292,8 +292,8 @@ fn one_output_speaks_against_a_target_by_its_weight() {
     assert!((p - 1.0 / (1.0 + (-0.25_f64).exp())).abs() < 1e-15 && (p + not_p - 1.0).abs() < 1e-15);
 }
 
-/// Probabilities as models have them: of three classes, in half precision or rounded to three decimals. Of some samples they add to 1 within
-/// 1e-4 and of others they do not, which must not decide how a sample is read.
+/// Probabilities as models have them: of three classes, in half precision or rounded to three decimals. Of some
+/// samples they add to 1 within 1e-4 and of others they do not, which must not decide how a sample is read.
 #[test]
 fn outputs_are_read_alike_for_all_samples_of_a_run() {
     let n = 40;

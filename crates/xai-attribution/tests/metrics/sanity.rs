@@ -362,7 +362,9 @@ fn the_second_explainer_sees_every_input_once() {
             .with(SecondMaps::from_fn(second.clone()))
             .batch_size(batch_size);
         let (a, b) = (InputInvariance::new(), EfficientRandomization::new());
-        xai_attribution::evaluate_together::<f64>(&[&a, &b], data).unwrap()
+        let values = xai_attribution::evaluate_together::<f64>(&[&a, &b], data).unwrap();
+        let per_sample = values.into_iter().map(|value| value.per_sample);
+        per_sample.collect::<Vec<_>>()
     };
     let whole = run(64);
     assert_eq!(seen.load(Ordering::Relaxed), 7);

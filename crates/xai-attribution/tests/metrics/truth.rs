@@ -269,7 +269,8 @@ fn a_pooled_value_has_an_interval_over_samples_and_no_paired_test() {
     }
 }
 
-/// The error of all positions is the mean of those of samples of one size: so is its interval the t interval of that mean.
+/// The error of all positions is the mean of those of samples of one size: so is its interval the t interval of that
+/// mean.
 #[test]
 fn the_interval_of_a_pooled_mean_is_the_t_interval_of_the_samples() {
     let (maps, truth) = (random_samples(25, 8, 4), random_samples(25, 8, 5));

@@ -275,8 +275,8 @@ impl Scorer<'_> {
     /// Computes the score of one prediction, see [`correspondence`]; `None` if undefined.
     ///
     /// # Errors
-    /// As [`correspondence`]; and [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) if the caller's weighting
-    /// returns a weight that is not a finite number of at least 0.
+    /// As [`correspondence`]; and [`ErrorKind::OutOfDomain`](xai_core::ErrorKind::OutOfDomain) if the caller's
+    /// weighting returns a weight that is not a finite number of at least 0.
     pub fn score<L: Label>(
         &mut self,
         distances: &[f64],

@@ -19,8 +19,8 @@ use crate::input;
 /// ```
 ///
 /// `u` is the number of distinct training cases among the top `k` of the `n` kept test cases. **Higher is better**: a
-/// few training cases that explain every prediction explain little. A `k` above the number of training cases is reduced to
-/// it.
+/// few training cases that explain every prediction explain little. A `k` above the number of training cases is
+/// reduced to it.
 ///
 /// ```
 /// use ndarray::array;

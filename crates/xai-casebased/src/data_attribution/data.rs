@@ -18,8 +18,8 @@ use crate::{help, input};
 
 /// Attributions of `n_test` test rows to `n_train` training rows, and the arrays that metrics compare them with.
 ///
-/// A metric reads the inputs that it needs ([`MetricInfo::needs`](xai_core::describe::MetricInfo)); others may be missing.
-/// [`INPUTS`] describes all inputs.
+/// A metric reads the inputs that it needs ([`MetricInfo::needs`](xai_core::describe::MetricInfo)); others may be
+/// missing. [`INPUTS`] describes all inputs.
 ///
 /// ```
 /// use ndarray::array;

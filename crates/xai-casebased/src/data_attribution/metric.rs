@@ -21,8 +21,8 @@ pub trait AttributionMetric: Described + Parameters {
     /// Computes the value of every test case.
     ///
     /// # Errors
-    /// As [`row_function`](Self::row_function); `NonFinite` for an attribution that is not finite, `InvalidParameter` for a
-    /// parameter outside its domain, `Io` if rows cannot be read.
+    /// As [`row_function`](Self::row_function); `NonFinite` for an attribution that is not finite, `InvalidParameter`
+    /// for a parameter outside its domain, `Io` if rows cannot be read.
     fn evaluate(&self, data: &AttributionData<'_>) -> Result<TestCaseValues> {
         self.check_params()?;
         let values = walk(data, &[&self.row_function(data)?])?;

@@ -8,6 +8,7 @@ use xai_core::distance::{DistanceFunction, Mahalanobis};
 use xai_core::number::{check_finite, labels_to_i64};
 use xai_core::tensor::check_shape;
 use xai_core::{Distance, Kernel, Label, Real, Result, Weighting, parallel};
+use xai_neighbors::{CustomDistance, Standardization, UNRESTRICTED, check_non_empty};
 
 use crate::correspondence::level::Thresholds;
 use crate::explainer::case_explainer::CaseExplainer;
@@ -16,13 +17,10 @@ use crate::explainer::choices::{CaseExplainerBuilder, RowDistance};
 use crate::explainer::choices::{Choices, DisclosureChoices};
 use crate::explainer::disclosure::Disclosure;
 use crate::input;
-use crate::search::custom_scan::{CustomDistance, UNRESTRICTED};
 use crate::similarity::retrieval::Fitting;
 use crate::similarity::strategy::Similarity;
 use crate::training::Matrix;
 use crate::training::metadata::MetadataColumn;
-use crate::training::rows::check_non_empty;
-use crate::training::standardization::Standardization;
 
 impl CaseExplainer {
     /// Creates a builder with the default settings.
@@ -40,8 +38,8 @@ impl CaseExplainerBuilder {
         self
     }
 
-    /// Sets a distance of your own: a closure of two rows, or another [`DistanceFunction`]. Nearest cases are found by a
-    /// scan over all training rows, which is exact.
+    /// Sets a distance of your own: a closure of two rows, or another [`DistanceFunction`]. Nearest cases are found by
+    /// a scan over all training rows, which is exact.
     ///
     /// The function is called with a sample and a training row, both standardised unless [`scale`](Self::scale) is off,
     /// or with the coordinates of an [`Embedding`](crate::similarity::Embedding). A distance that is NaN or negative is
@@ -155,9 +153,9 @@ impl CaseExplainerBuilder {
         self
     }
 
-    /// Releases only [aggregates](CaseExplainer::aggregate) (class shares and the range of distances of the nearest cases)
-    /// instead of explanations, which show training rows. An aggregate over fewer than `minimum` distinct training rows
-    /// is refused; `minimum` is at least 2.
+    /// Releases only [aggregates](CaseExplainer::aggregate) (class shares and the range of distances of the nearest
+    /// cases) instead of explanations, which show training rows. An aggregate over fewer than `minimum` distinct
+    /// training rows is refused; `minimum` is at least 2.
     ///
     /// A minimum near `k` hides single persons. It is no guarantee against an unlimited number of queries: the smallest
     /// distance is that of one row, and enough such distances locate the row.

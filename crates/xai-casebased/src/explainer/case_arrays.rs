@@ -2,12 +2,12 @@
 
 use ndarray::{Array2, ArrayView2};
 use xai_core::{Error, Kernel, Real, Result};
+use xai_neighbors::Standardization;
 
 use crate::explainer::case_explainer::CaseExplainer;
 use crate::input;
 use crate::result::case_arrays::CaseArrays;
 use crate::training::metadata::MetadataColumn;
-use crate::training::standardization::Standardization;
 
 /// Options of [`CaseExplainer::case_arrays`]. By default, the cases vote, and the number of cases and the weighting are
 /// those of the explainer.

@@ -8,6 +8,7 @@ use xai_core::number::{check_finite, labels_to_i64};
 use xai_core::tensor::check_shape;
 use xai_core::text::numbered_range;
 use xai_core::{Distance, Error, Label, Real, Result, parallel};
+use xai_neighbors::{Engine, Nearest, Neighbors, Standardization};
 
 use crate::correspondence::known_classes::check_known_classes;
 use crate::correspondence::metric::CorrespondenceMetric;
@@ -18,13 +19,10 @@ use crate::input;
 use crate::result::aggregate::{Aggregate, AggregateExplanation};
 use crate::result::explanation::Explanation;
 use crate::result::training_info::TrainingInfo;
-use crate::search::engine::Engine;
-use crate::search::nearest::{Nearest, Neighbors};
 use crate::similarity::closure::ClosureError;
 use crate::similarity::retrieval::{Retrieval, Samples};
 use crate::similarity::strategy::SimilarityKind;
 use crate::training::Matrix;
-use crate::training::standardization::Standardization;
 
 /// Explains predictions by their nearest training cases, with scaling, search and correspondence.
 ///
@@ -53,7 +51,7 @@ pub struct CaseExplainer {
     pub(crate) train: Arc<Matrix>,
     pub(crate) labels: Vec<i64>,
     pub(crate) correspondence: CorrespondenceMetric,
-    /// Distance between (scaled) rows; [`UNRESTRICTED`](crate::search::custom_scan::UNRESTRICTED) for a custom one, which
+    /// Distance between (scaled) rows; [`UNRESTRICTED`](xai_neighbors::UNRESTRICTED) for a custom one, which
     /// is in `choices`.
     pub(crate) distance: Distance,
     /// Settings of the builder, which are stored with the explainer.
@@ -166,9 +164,9 @@ impl CaseExplainer {
     /// Explains samples without showing training rows: by the correspondence, the class shares and the range of the
     /// distances of their nearest cases.
     ///
-    /// A sample is [refused](Aggregate::Refused) if its nearest cases have fewer distinct training rows than the minimum of
-    /// [`aggregate_only`](crate::CaseExplainerBuilder::aggregate_only) (default 1). If `predicted` is `None`, the
-    /// cases vote.
+    /// A sample is [refused](Aggregate::Refused) if its nearest cases have fewer distinct training rows than the
+    /// minimum of [`aggregate_only`](crate::CaseExplainerBuilder::aggregate_only) (default 1). If `predicted` is
+    /// `None`, the cases vote.
     ///
     /// # Errors
     /// As [`explain_votes`](Self::explain_votes) without `Refused`, for the whole batch.

@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use xai_core::describe::{Parameter, Parameters};
 use xai_core::{Distance, Result};
+use xai_neighbors::{CustomDistance, Engine};
 
 use crate::correspondence::class_weights::ClassWeights;
 use crate::correspondence::metric::CorrespondenceMetric;
-use crate::search::custom_scan::CustomDistance;
-use crate::search::engine::Engine;
 use crate::similarity::strategy::Similarity;
 use crate::training::metadata::Metadata;
 

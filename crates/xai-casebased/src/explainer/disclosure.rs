@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use xai_core::tensor::check_shape;
 use xai_core::{Error, ErrorKind, Result};
+use xai_neighbors::Nearest;
 
 use crate::explainer::choices::DisclosureChoices;
 use crate::result::explanation::Case;
-use crate::search::nearest::Nearest;
 use crate::training::metadata::MetadataColumn;
 use crate::{help, input};
 

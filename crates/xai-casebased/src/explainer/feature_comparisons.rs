@@ -3,12 +3,12 @@
 use ndarray::{ArrayView1, ArrayView2};
 use xai_core::tensor::check_shape;
 use xai_core::{ExactMean, Real, Result};
+use xai_neighbors::Standardization;
 
 use crate::explainer::case_explainer::CaseExplainer;
 use crate::input;
 use crate::result::explanation::{Case, Explanation};
 use crate::result::feature_comparison::FeatureComparison;
-use crate::training::standardization::Standardization;
 
 impl CaseExplainer {
     /// Compares the features of `(m, d)` samples with those of the nearest cases in their explanations.

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use xai_core::error::Name;
 use xai_core::{Distance, Error, Kernel, Result};
+use xai_neighbors::Engine;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::correspondence::level::Thresholds;
 use crate::correspondence::metric::CorrespondenceMetric;
 use crate::explainer::case_explainer::CaseExplainer;
 use crate::explainer::choices::{CaseExplainerBuilder, Choices, DisclosureChoices};
-use crate::search::engine::Engine;
 use crate::similarity::strategy::SimilarityKind;
 use crate::training::Matrix;
 use crate::training::metadata::Metadata;
@@ -128,9 +128,9 @@ impl CaseExplainer {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) if the weighting, the distance or the
-    /// similarity is a function, which cannot be stored; [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) for redacted
-    /// features; and [`ErrorKind::Io`](xai_core::ErrorKind::Io) if writing fails. Nothing is written before the
-    /// checks.
+    /// similarity is a function, which cannot be stored; [`ErrorKind::Refused`](xai_core::ErrorKind::Refused) for
+    /// redacted features; and [`ErrorKind::Io`](xai_core::ErrorKind::Io) if writing fails. Nothing is written before
+    /// the checks.
     ///
     /// ```
     /// use ndarray::array;

@@ -48,12 +48,12 @@ impl CaseExplainer {
         self.explain(ArrayView1::from(sample), predicted)
     }
 
-    /// As [`explain_batch`](Self::explain_batch), for samples in one slice, row after row. The number of samples is that
-    /// of the predicted classes.
+    /// As [`explain_batch`](Self::explain_batch), for samples in one slice, row after row. The number of samples is
+    /// that of the predicted classes.
     ///
     /// # Errors
-    /// As [`explain_batch`](Self::explain_batch); [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch) unless
-    /// `samples` has one value per feature and predicted class.
+    /// As [`explain_batch`](Self::explain_batch); [`ErrorKind::ShapeMismatch`](xai_core::ErrorKind::ShapeMismatch)
+    /// unless `samples` has one value per feature and predicted class.
     pub fn explain_batch_slice<T: Real, L: Label>(
         &self,
         samples: &[T],

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+use xai_neighbors::Engine;
 
-use crate::search::engine::Engine;
 use crate::similarity::strategy::SimilarityKind;
 
 /// The training data and the settings of a [`CaseExplainer`](crate::CaseExplainer).

@@ -7,15 +7,11 @@ use xai_core::describe::Parameters;
 use xai_core::number::check_finite;
 use xai_core::tensor::check_shape;
 use xai_core::{Error, Result};
+use xai_neighbors::{Engine, Neighbors, Standardization, TrainingRows, with_original_index};
 
-use crate::search::engine::Engine;
-use crate::search::nearest::Neighbors;
-use crate::search::neighbor_search::with_original_index;
 use crate::similarity::closure::{Closure, ClosureError};
 use crate::similarity::retrieval::{Fitting, Retrieval, RowSearch, Samples};
 use crate::training::Matrix;
-use crate::training::rows::TrainingRows;
-use crate::training::standardization::Standardization;
 use crate::{help, input};
 
 /// Similarity by the distance between embeddings: hidden activations of a network, the output of an

@@ -3,10 +3,9 @@
 use ndarray::{Array2, ArrayView2};
 use xai_core::tensor::check_shape;
 use xai_core::{Result, parallel};
+use xai_neighbors::{KNearest, Nearest, Neighbors};
 
 use crate::input;
-use crate::search::k_nearest::KNearest;
-use crate::search::nearest::{Nearest, Neighbors};
 use crate::similarity::closure::{Closure, ClosureError};
 use crate::similarity::leaf_index::{LeafIndex, check_row_count};
 use crate::similarity::retrieval::{Fitting, Retrieval, Samples};

@@ -4,14 +4,11 @@ use std::sync::Arc;
 
 use ndarray::{Array2, ArrayView2};
 use xai_core::{Distance, Error, Result};
+use xai_neighbors::{
+    CustomDistance, CustomScan, Engine, NeighborSearch, Neighbors, Standardization, TrainingRows,
+};
 
-use crate::search::custom_scan::{CustomDistance, CustomScan};
-use crate::search::engine::Engine;
-use crate::search::nearest::Neighbors;
-use crate::search::neighbor_search::NeighborSearch;
 use crate::training::Matrix;
-use crate::training::rows::TrainingRows;
-use crate::training::standardization::Standardization;
 use crate::{help, input};
 
 /// Training rows and settings that a similarity is fitted to.
@@ -21,7 +18,7 @@ pub(crate) struct Fitting<'a> {
     pub(crate) train: &'a Arc<Matrix>,
     /// Standardisation of the features; `None` for unscaled features.
     pub(crate) standardization: Option<&'a Arc<Standardization>>,
-    /// Distance between scaled rows; [`UNRESTRICTED`](crate::search::custom_scan::UNRESTRICTED) for a custom one.
+    /// Distance between scaled rows; [`UNRESTRICTED`](xai_neighbors::UNRESTRICTED) for a custom one.
     pub(crate) distance: &'a Distance,
     /// The caller's own distance.
     pub(crate) custom_distance: Option<&'a CustomDistance>,
@@ -45,7 +42,7 @@ impl Fitting<'_> {
     pub(crate) fn search(&self, rows: TrainingRows) -> Result<RowSearch> {
         match (self.custom_distance, self.engine) {
             (None, engine) => {
-                let search = engine.build_unchecked(rows, self.distance, self.k)?;
+                let search = engine.build_over(rows, self.distance, self.k)?;
                 Ok(RowSearch::Engine(search))
             }
             (Some(distance), Engine::Auto | Engine::BruteForce) => {

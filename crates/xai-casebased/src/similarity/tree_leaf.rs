@@ -4,18 +4,15 @@ use ndarray::{Array1, Array2, ArrayView2, Axis};
 use xai_core::describe::{Parameter, Parameters};
 use xai_core::distance::DistanceFunction;
 use xai_core::{Distance, Result, parallel};
+use xai_neighbors::{
+    CustomDistance, Engine, KNearest, Nearest, Neighbors, Queries, TrainingRows, check_distances,
+    with_original_index,
+};
 
 use crate::input;
-use crate::search::custom_scan::CustomDistance;
-use crate::search::engine::Engine;
-use crate::search::k_nearest::KNearest;
-use crate::search::nearest::{Nearest, Neighbors};
-use crate::search::neighbor_search::{check_distances, with_original_index};
-use crate::search::queries::Queries;
 use crate::similarity::closure::{Closure, ClosureError};
 use crate::similarity::leaf_index::{LeafIndex, check_row_count};
 use crate::similarity::retrieval::{Fitting, Retrieval, RowSearch, Samples};
-use crate::training::rows::TrainingRows;
 
 /// The treatment of leaves with fewer than `k` training rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Parameter)]

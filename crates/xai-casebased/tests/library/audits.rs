@@ -126,7 +126,8 @@ proptest! {
         order.sort_by(|a, b| support(a).total_cmp(&support(b)));
         order.truncate(5);
         prop_assert_eq!(&cases.least_supported, &order);
-        // A format without names of fields keeps all bits; JSON rounds doubles when it is read, unless it is told not to.
+        // A format without names of fields keeps all bits; JSON rounds doubles when it is read, unless it is told not
+        // to.
         #[cfg(feature = "persistence")]
         {
             let bytes = postcard::to_stdvec(&audit).unwrap();

@@ -4,9 +4,7 @@
 mod approximate;
 mod audits;
 mod case_arrays;
-mod choice;
 mod data_attribution;
-mod engines;
 mod errors;
 mod golden;
 mod laws;

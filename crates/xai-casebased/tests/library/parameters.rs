@@ -107,6 +107,19 @@ fn the_ends_of_a_parameter_are_values_of_it() {
 }
 
 #[test]
+fn the_engine_is_chosen_for_the_number_of_neighbours() {
+    let train = Array2::from_shape_fn((10_000, 3), |(i, j)| {
+        [i % 23, i / 23 % 19, i / 437][j] as f64
+    });
+    let fit = |k| {
+        let builder = CaseExplainer::builder().k(k);
+        builder.fit(train.view(), &vec![0; 10_000]).unwrap()
+    };
+    assert_eq!(fit(5).training_info().engine, Engine::KdTree);
+    assert_eq!(fit(10_000).training_info().engine, Engine::BruteForce);
+}
+
+#[test]
 fn choices_are_read_from_words() {
     let words = [
         ("k", "3"),

@@ -136,8 +136,8 @@ fn holds(bytes: &[u8], form: &[u8]) -> bool {
     bytes.windows(form.len()).any(|window| window == form)
 }
 
-/// Rows of `a`, `secret` and `b`. Values of `secret`, and those in units of its spread, have so many digits that no other
-/// number has them by chance.
+/// Rows of `a`, `secret` and `b`. Values of `secret`, and those in units of its spread, have so many digits that no
+/// other number has them by chance.
 #[cfg(feature = "serde")]
 fn secrets() -> (Array2<f64>, Vec<f64>) {
     let secrets: Vec<f64> = (0..12)

@@ -67,7 +67,8 @@ impl Compare {
         }
     }
 
-    /// Checks what needs no file to be opened: the metrics, their settings, and that the inputs that they need have files.
+    /// Checks what needs no file to be opened: the metrics, their settings, and that the inputs that they need have
+    /// files.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         for metric in self.selected(None)? {
             metric.check_inputs(|input| self.is_given(input))?;
@@ -87,7 +88,7 @@ impl Compare {
         let engine = &self.scoring.engine;
         let explainers = self.explainers().open(engine)?;
         let (inputs, targets) = model_files::open_inputs(self.comparison.files())?;
-        let model = model_files::open_model(self.comparison.files(), &inputs, engine)?;
+        let model = model_files::open_model(self.comparison.files(), &inputs, engine, context)?;
         drop(working);
         let n = inputs.n_samples();
         self.check_shapes()?;
@@ -169,8 +170,8 @@ impl Compare {
         }
     }
 
-    /// The failure of an evaluation, about the file or option it comes from. Scores that were computed before are written to
-    /// `--out`, if it is given.
+    /// The failure of an evaluation, about the file or option it comes from. Scores that were computed before are
+    /// written to `--out`, if it is given.
     pub(crate) fn failure(&self, stopped: &EvaluationError) -> Failure {
         let files = self.files_of(stopped.explainer());
         let failure = match (stopped.metric(), stopped.error().kind()) {
@@ -225,8 +226,8 @@ impl Compare {
         }
     }
 
-    /// The selected metrics. The word `all` selects those whose inputs and number of classes, if they need them, are given,
-    /// and that have values for inputs of `layout`; `None` allows every layout.
+    /// The selected metrics. The word `all` selects those whose inputs and number of classes, if they need them, are
+    /// given, and that have values for inputs of `layout`; `None` allows every layout.
     fn selected(&self, layout: Option<InputLayout>) -> Result<Vec<MapMetric>, Failure> {
         self.comparison.select(|metric| {
             let lacks_classes =

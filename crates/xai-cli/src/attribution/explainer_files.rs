@@ -85,8 +85,8 @@ impl<'a> ExplainerFiles<'a> {
             .map(OpenedExplainers)
     }
 
-    /// The first file of maps, and the first whose maps have another shape; each with its shape. `None` if all have the same
-    /// shape. Pipes are left out.
+    /// The first file of maps, and the first whose maps have another shape; each with its shape. `None` if all have
+    /// the same shape. Pipes are left out.
     pub(super) fn other_shape(&self) -> Result<Option<[FileShape<'a>; 2]>, Failure> {
         let mut first: Option<FileShape<'a>> = None;
         // A pipe can only be read once, and the evaluation reads it.

@@ -104,8 +104,8 @@ fn segments(file: &Path, shape: &[usize]) -> Result<Segments, Failure> {
     )?))
 }
 
-/// A plane for each sample; the planes of tables `(n, features)` have one row. Refuses an axis of channels, which masks and
-/// segments do not have.
+/// A plane for each sample; the planes of tables `(n, features)` have one row. Refuses an axis of channels, which
+/// masks and segments do not have.
 fn planes(stored: StoredArray, shape: &[usize]) -> Result<StoredArray, Failure> {
     let own = stored.shape().to_vec();
     match (own.len(), shape.len()) {

@@ -11,6 +11,7 @@ use xai_metrics::attribution::model::{Samples, Targets};
 use xai_metrics::attribution::{INPUTS, input};
 use xai_metrics::common::Input;
 
+use crate::Context;
 use crate::metric_commands::InputFiles;
 
 /// A model, its inputs and their targets.
@@ -32,15 +33,19 @@ pub(super) fn open_model(
     files: &InputFiles,
     inputs: &FileSamples,
     engine: &EngineOptions,
+    context: &Context,
 ) -> Result<OnnxModel, Failure> {
     let file = files.needed(input::MODEL)?;
     let model = OnnxModel::open(file, engine)?;
+    if let Some(remark) = &model.faster_engine {
+        context.remark(format_args!("{}: {remark}", file.display()));
+    }
     check_samples((&model, file), (inputs, files.needed(input::INPUTS)?))?;
     Ok(model)
 }
 
-/// The file of each input that an error may be about, and the files that its shape and its range follow from. Errors about
-/// anything else are about the model, else about the explainer or the maps.
+/// The file of each input that an error may be about, and the files that its shape and its range follow from. Errors
+/// about anything else are about the model, else about the explainer or the maps.
 pub(super) fn places(files: &InputFiles) -> Files<'_> {
     let [model, explainer, maps, inputs] = [
         input::MODEL,

@@ -34,7 +34,7 @@ impl OpenedFiles {
         let (inputs, targets) = model_files::open_inputs(files)?;
         let model = files
             .has(input::MODEL)
-            .then(|| model_files::open_model(files, &inputs, engine));
+            .then(|| model_files::open_model(files, &inputs, engine, context));
         let maps = files.get(input::EXPLANATIONS);
         let explainer = files.get(input::EXPLAINER);
         Ok(Self {

@@ -76,7 +76,8 @@ pub(crate) struct ScoringOptions {
     activation: Activation,
     #[command(flatten)]
     layout: LayoutOptions,
-    /// Rows the model is called with at once. Default: as many as 4 MiB hold, at most 4096; of larger rows 64, or as many as 32 MiB hold.
+    /// Largest number of rows per call of the model. Default: of tables as many as 4 MiB hold, 64 to 16384; of other
+    /// inputs 64, or 32 if a row exceeds 256 KiB; at most 32 MiB.
     #[arg(long, value_name = "N", value_parser = crate::whole_number::in_range(1..=u32::MAX))]
     batch_size: Option<u32>,
     /// Takes a model whose answer to a row depends on the other rows of the call, which is an error otherwise.
@@ -99,8 +100,8 @@ pub(crate) struct ArrayReading {
 }
 
 impl ArrayReading {
-    /// The layout by the option, else by the file of a model, else by the shape. Fails for images if none of them decides, or
-    /// if the likely layout of the model contradicts the shape.
+    /// The layout by the option, else by the file of a model, else by the shape. Fails for images if none of them
+    /// decides, or if the likely layout of the model contradicts the shape.
     fn new(
         option: Option<Channels>,
         (what, shape): (&str, &[usize]),

@@ -38,6 +38,9 @@ struct MetricResult {
     /// Share of the features whose order of removal is arbitrary.
     #[serde(skip_serializing_if = "Option::is_none")]
     tied_share: Option<f64>,
+    /// Largest number of rows per call of the model and the explainer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    batch_size: Option<usize>,
 }
 
 /// Prints the value of a metric.
@@ -62,6 +65,7 @@ pub(super) fn present(
         per_sample: value.per_sample,
         curve: value.curve,
         tied_share: value.tied.map(TiedFeatures::share),
+        batch_size: value.batch_size,
     };
     context.present(&result, || {
         let table = match &result.curve {
@@ -144,6 +148,7 @@ fn evaluate<F: ScoreFormula>(
         .evaluate_scores(&scores.base, &scores.masked)?;
     value.assumed.clone_from(&scores.assumed);
     value.warnings.clone_from(&scores.warnings);
+    value.batch_size = scores.batch_size;
     Ok(value)
 }
 

@@ -31,10 +31,10 @@ use crate::{Context, examples};
     "xai attribution texts --texts reviews.csv --json",
 ]))]
 pub(crate) struct Texts {
-    /// The texts. JSON: {"tokens": [["not", "bad"], …], "explainers": {NAME: [[0.5, -0.2], …]}, "rationales": [[0, 1], …]}.
-    /// CSV: a row for each token with the columns sample, token, perhaps rationale, and one for each explainer. Rationales are
-    /// the tokens that people marked, 0 and 1, and may be missing. Where a token has a space at an end, texts are written as
-    /// the tokens have it, else with spaces between.
+    /// The texts. JSON: {"tokens": [["not", "bad"], …], "explainers": {NAME: [[0.5, -0.2], …]}, "rationales": [[0, 1],
+    /// …]}. CSV: a row for each token with the columns sample, token, perhaps rationale, and one for each explainer.
+    /// Rationales are the tokens that people marked, 0 and 1, and may be missing. Where a token has a space at an end,
+    /// texts are written as the tokens have it, else with spaces between.
     #[arg(long, value_name = "TEXTS.json|csv")]
     texts: PathBuf,
     #[command(flatten)]
@@ -340,8 +340,8 @@ impl<'de> Deserialize<'de> for Mark {
     }
 }
 
-/// Number of texts that are shown on a terminal, the first of the file, and number of tokens with the largest attributions
-/// (by magnitude) that are shown for each text and explainer.
+/// Number of texts that are shown on a terminal, the first of the file, and number of tokens with the largest
+/// attributions (by magnitude) that are shown for each text and explainer.
 const SHOWN: (usize, usize) = (6, 3);
 
 impl ComparedTexts {

@@ -149,8 +149,8 @@ impl FittedExplainer {
         }
     }
 
-    /// Returns the number of test rows that are explained at a time, 64 to 4096. Between these limits the explanations of
-    /// a batch take about 32 MiB; 64 large explanations may take more.
+    /// Returns the number of test rows that are explained at a time, 64 to 4096. Between these limits the explanations
+    /// of a batch take about 32 MiB; 64 large explanations may take more.
     pub(super) fn batch(&self) -> usize {
         const BYTES: usize = 32 << 20;
         let n_features = if self.provenance {

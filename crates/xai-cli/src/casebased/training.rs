@@ -216,8 +216,8 @@ impl Rows<'_> {
     }
 
     /// Returns the features, as positions among the candidates, and adds the other candidates to `left_out`. Fails at
-    /// the first cell of a column of numbers that is not a number, or that is missing, unless rows with missing cells are
-    /// left out.
+    /// the first cell of a column of numbers that is not a number, or that is missing, unless rows with missing cells
+    /// are left out.
     fn features(
         &self,
         place: &TableContext,

@@ -1,20 +1,24 @@
 //! `xai counterfactual compare`: metrics of the counterfactuals of several methods.
 
 use clap::Args;
+use ndarray::ArrayView2;
 use serde_json::{Map, Value, json};
 use xai_files::{Failure, Files, InFiles};
 use xai_metrics::common::describe::Range;
 use xai_metrics::common::describe::Setting;
 use xai_metrics::common::evaluation::{
-    EvaluationTable, EvaluationValues, MetricValues, check_size,
+    EvaluationTable, EvaluationValues, MetricValues, Remark, check_size,
 };
-use xai_metrics::counterfactual::metric::{Coverage, GroupGap, group_gap};
-use xai_metrics::counterfactual::{Change, CounterfactualValues, input, registry};
-use xai_report::sections::counterfactual::{FeatureChange, FeatureViolation};
+use xai_metrics::counterfactual::metric::{ChangeAgreement, Coverage, GroupGap, group_gap};
+use xai_metrics::counterfactual::{
+    CounterfactualData, CounterfactualMetric, CounterfactualValues, input, registry,
+};
+use xai_report::sections::counterfactual::{Changes, Counterfactual, MethodAgreement};
 
 use crate::counterfactual::data::{Method, Study, StudyOptions};
 use crate::counterfactual::family::{CounterfactualMetrics, is_possible};
 use crate::metric_commands::comparison::ComparisonOptions;
+use crate::metric_commands::selection::SelectedMetric;
 use crate::metric_commands::{InputFiles, Run};
 use crate::output::{intervals, text};
 use crate::usage::interval_options::IntervalOptions;
@@ -59,9 +63,7 @@ pub(crate) struct ComparedMethods {
 
 impl Run for CompareMethods {
     fn run(&self, context: &Context) -> Result<(), Failure> {
-        let working = context.working("comparing counterfactuals");
         let compared = self.evaluate(context)?;
-        drop(working);
         self.comparison.write_scores(&compared.table)?;
         let json = intervals::as_pairs(&compared.to_json().map_err(Failure::new)?)?;
         context.present(&json, || compared.to_text())
@@ -89,6 +91,11 @@ impl CompareMethods {
         for metric in &selected {
             metric.check()?;
         }
+        // A metric whose inputs no method has is an error; one that some methods lack is undefined for these.
+        let some_can_compute: Vec<bool> = selected
+            .iter()
+            .map(|metric| data.iter().any(|data| is_possible(metric.entry, data)))
+            .collect();
         drop(data);
         let shared = self.comparison.files();
         if !self.no_reference {
@@ -107,25 +114,38 @@ impl CompareMethods {
         statistics.check().in_files(&options)?;
         check_size(selected.len(), names.len(), &statistics).in_files(&options)?;
         context.end_check();
-        let (mut values, mut success) = (Vec::new(), Vec::new());
+        let n_values = (methods.len() * selected.len()) as u64;
+        let progress = context.progress(n_values, "comparing counterfactuals");
+        let (mut values, mut success, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
         for (index, method) in methods.iter().enumerate() {
             let places = study.places(files.get(index).unwrap_or(shared));
             let data = study.data(method).in_files(&places)?;
             success.push(Coverage::counts(&data).success);
-            let mut of_method = Vec::new();
-            for metric in &selected {
-                // The reference method has no predictions under noise, for example.
-                let is_lacking = index == files.len() && !is_possible(metric.entry, &data);
-                of_method.push(if is_lacking {
-                    undefined(data.n_queries())
-                } else {
-                    let setting = Setting {
+            let mut settings = Vec::new();
+            let can_compute: Vec<bool> = selected
+                .iter()
+                .zip(&some_can_compute)
+                .map(|(metric, some)| {
+                    is_possible(metric.entry, &data) || (index < files.len() && !some)
+                })
+                .collect();
+            for (metric, can_compute) in selected.iter().zip(&can_compute) {
+                if *can_compute {
+                    settings.push(Setting {
                         name: metric.entry.info.name.to_owned(),
                         params: metric.settings.clone(),
-                    };
-                    registry::evaluate(&setting, &data).in_files(&places)?
-                });
+                    });
+                } else if index < files.len() {
+                    warnings.push(lacking(metric, &names[index], &data));
+                }
             }
+            let found = registry::evaluate_all(&settings, &data, |_| progress.inc(1));
+            let mut found = found.in_files(&places)?.into_iter();
+            let of_method: Vec<CounterfactualValues> = can_compute
+                .iter()
+                .map(|can_compute| can_compute.then(|| found.next()).flatten())
+                .map(|found| found.unwrap_or_else(|| undefined(data.n_queries())))
+                .collect();
             values.push(of_method);
         }
         let metrics = selected.iter().enumerate().map(|(position, metric)| {
@@ -147,9 +167,10 @@ impl CompareMethods {
             .first()
             .and_then(|of| of.first())
             .map_or(0, |of| of.per_query.len());
-        let table = EvaluationValues::new(names, n_queries, metrics)
+        let mut table = EvaluationValues::new(names, n_queries, metrics)
             .table(&statistics)
             .in_files(&options)?;
+        table.warnings.extend(warnings);
         let groups = self
             .groups
             .as_deref()
@@ -186,6 +207,24 @@ impl CompareMethods {
     }
 }
 
+/// Returns the remark that a metric is undefined for a method, which does not have all of its inputs.
+fn lacking(
+    metric: &SelectedMetric<CounterfactualMetrics>,
+    method: &str,
+    data: &CounterfactualData<'_>,
+) -> Remark {
+    let needs = metric.entry.info.needs.iter();
+    let missing: Vec<String> = needs
+        .filter(|&&need| !data.has(need))
+        .map(ToString::to_string)
+        .collect();
+    let text = format!(
+        "undefined for `{method}`, which has no {}",
+        missing.join(", ")
+    );
+    Remark::new(&*metric.name, text)
+}
+
 fn undefined(n_queries: usize) -> CounterfactualValues {
     CounterfactualValues {
         per_query: vec![None; n_queries],
@@ -214,54 +253,39 @@ fn gaps(
 }
 
 impl ComparedMethods {
-    /// Features that a method changes although they cannot change in that way.
-    pub(crate) fn violations(&self) -> Vec<FeatureViolation> {
-        let features = self.study.schema().features().iter();
-        let bound = features.filter(|feature| feature.change != Change::Any);
-        let violations = bound.map(|feature| {
-            let share = |method: &Method| {
-                let pairs = self.study.pairs(method);
-                let n = pairs
-                    .filter(|(x, c)| feature.is_violated(x, c, 0.0))
-                    .count();
-                (!method.query.is_empty()).then(|| n as f64 / method.query.len() as f64)
-            };
-            FeatureViolation {
-                feature: feature.name.clone(),
-                shares: self.methods.iter().map(share).collect(),
-            }
-        });
-        let is_violated = |violation: &FeatureViolation| {
-            violation.shares.iter().flatten().any(|share| *share > 0.0)
+    /// Adds forbidden changes of features, and the changes of some queries, to a section.
+    pub(crate) fn add_changes(&self, section: &mut Counterfactual) {
+        let methods = self.methods.iter();
+        let rows: Vec<(ArrayView2<'_, f64>, &[usize])> = methods
+            .map(|method| (method.rows.view(), &*method.query))
+            .collect();
+        let changes = Changes {
+            schema: self.study.schema(),
+            queries: self.study.queries(),
+            methods: &rows,
+            columns: &self.study.columns().columns,
+            categories: &self.study.columns().words,
         };
-        violations.filter(is_violated).collect()
+        section.add_changes(&changes, &Counterfactual::shown(&self.table));
     }
 
-    /// Changed features of some queries: of the first counterfactual of each method.
-    pub(crate) fn changes(&self, queries: &[usize]) -> Vec<FeatureChange> {
-        let mut changes = Vec::new();
-        for &query in queries {
-            for (explainer, method) in self.table.explainers.iter().zip(&self.methods) {
-                let Some(row) = method.query.iter().position(|&of| of == query) else {
-                    continue;
-                };
-                let Some((x, c)) = self.study.pairs(method).nth(row) else {
-                    continue;
-                };
-                for feature in self.study.schema().features() {
-                    if feature.differs(&x, &c, 0.0) {
-                        changes.push(FeatureChange {
-                            query,
-                            explainer: explainer.clone(),
-                            feature: feature.name.clone(),
-                            before: self.study.shown(feature, &x),
-                            after: self.study.shown(feature, &c),
-                        });
-                    }
-                }
+    /// Agreement of every two methods on the features that they change.
+    pub(crate) fn agreement(&self) -> Result<Vec<MethodAgreement>, xai_metrics::Error> {
+        let named = || self.table.explainers.iter().zip(&self.methods);
+        let mut agreement = Vec::new();
+        for (position, (first, method)) in named().enumerate() {
+            for (second, other) in named().skip(position + 1) {
+                let data = self
+                    .study
+                    .data(method)?
+                    .others(other.rows.view(), &other.query)?;
+                agreement.push(MethodAgreement {
+                    methods: [first.clone(), second.clone()],
+                    jaccard: ChangeAgreement::new().evaluate(&data)?.value,
+                });
             }
         }
-        changes
+        Ok(agreement)
     }
 
     /// The table as JSON, with the share of queries that each method answers and the mean over rows.

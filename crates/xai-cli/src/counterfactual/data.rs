@@ -13,8 +13,7 @@ use xai_metrics::common::describe::{Element, InputSpec};
 use xai_metrics::common::{Error, Input, Result as CoreResult};
 use xai_metrics::counterfactual::input::{self, INPUTS};
 use xai_metrics::counterfactual::{
-    CounterfactualData, Feature, FeatureKind, InputArray, MixedDistance, Reference, Schema,
-    nearest_unlike_neighbors,
+    CounterfactualData, InputArray, MixedDistance, Reference, Schema, nearest_unlike_neighbors,
 };
 
 use crate::counterfactual::schema_file::SchemaFile;
@@ -35,14 +34,16 @@ const OWN_COLUMNS: [Input; 4] = [
 /// Options about tables, besides their files.
 #[derive(Debug, Args)]
 pub(crate) struct StudyOptions {
-    /// Features: kinds, ranges, and how they may change. Default: columns of numbers are numeric, columns of words categories.
+    /// Features: kinds, ranges, and how they may change. Default: columns of numbers are numeric, columns of words
+    /// categories.
     #[arg(long, value_name = "SCHEMA.toml")]
     schema: Option<PathBuf>,
-    /// Column of queries and counterfactuals that identifies the query. Default: the column `query` of counterfactuals, the row
-    /// number of the query from 0.
+    /// Column of queries and counterfactuals that identifies the query. Default: the column `query` of
+    /// counterfactuals, the row number of the query from 0.
     #[arg(long, value_name = "COLUMN")]
     pub(super) key: Option<String>,
-    /// Column of the training rows with their classes. Default: the column of the predicted class. With a model, its predictions.
+    /// Column of the training rows with their classes. Default: the column of the predicted class. With a model, its
+    /// predictions.
     #[arg(long, value_name = "COLUMN")]
     label: Option<String>,
     /// Class that all queries should get. Default: the one of the schema, else any other class.
@@ -122,7 +123,8 @@ impl InputValues {
 }
 
 impl Study {
-    /// Reads the files that all methods share; without a schema also those of the methods, for the columns that they have.
+    /// Reads the files that all methods share; without a schema also those of the methods, for the columns that they
+    /// have.
     pub(super) fn read<'f>(
         options: &StudyOptions,
         files: &InputFiles,
@@ -359,34 +361,22 @@ impl Study {
         &self.schema.schema
     }
 
-    /// Each counterfactual of a method, after its query.
-    pub(super) fn pairs<'a>(
-        &'a self,
-        method: &'a Method,
-    ) -> impl Iterator<Item = (Vec<f64>, Vec<f64>)> + 'a {
-        let rows = method.rows.rows().into_iter().zip(&method.query);
-        rows.map(|(row, &query)| (self.queries.row(query).to_vec(), row.to_vec()))
+    /// The queries, a row each.
+    pub(super) fn queries(&self) -> ArrayView2<'_, f64> {
+        self.queries.view()
     }
 
-    /// The value of a feature in a row, in words.
-    pub(super) fn shown(&self, feature: &Feature, row: &[f64]) -> String {
-        let hot = feature.columns.iter().find(|&&column| row[column] == 1.0);
-        let column = feature.columns[0];
-        match (feature.kind, &self.schema.words[column]) {
-            (FeatureKind::OneHot, _) => {
-                hot.map_or_else(String::new, |&column| self.schema.columns[column].clone())
-            }
-            (_, Some(words)) => words
-                .get(row[column] as usize)
-                .map_or_else(|| "another category".to_owned(), String::clone),
-            (_, None) => row[column].to_string(),
-        }
+    /// The features with the columns of tables.
+    pub(super) fn columns(&self) -> &TableSchema {
+        &self.schema
     }
 
-    /// The files that errors are about.
+    /// The files that errors are about, and the options of those that are missing.
     pub(super) fn places<'a>(&'a self, files: &'a InputFiles) -> Files<'a> {
+        let missing = INPUTS.iter().filter(|spec| !files.has(spec.input));
         files
             .places()
+            .named_options(missing.map(|spec| spec.input.name()))
             .optional(
                 &[input::SCHEMA, input::CONSTRAINTS],
                 self.schema_file.as_ref(),
@@ -407,7 +397,8 @@ impl Study {
             .collect())
     }
 
-    /// The query of each row of counterfactuals: a file, the key, the column `query`, or one row per query in their order.
+    /// The query of each row of counterfactuals: a file, the key, the column `query`, or one row per query in their
+    /// order.
     fn query(
         &self,
         source: &RowFile,

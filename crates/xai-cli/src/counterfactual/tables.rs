@@ -92,8 +92,8 @@ impl TableFile {
         }
     }
 
-    /// Encodes the rows: numbers as they are, words by their position among the categories, and unknown words of counterfactuals as
-    /// further categories. Missing cells are NaN.
+    /// Encodes the rows: numbers as they are, words by their position among the categories, and unknown words of
+    /// counterfactuals as further categories. Missing cells are NaN.
     fn encode(
         &self,
         schema: &TableSchema,
@@ -189,7 +189,8 @@ impl RowFile {
         Ok(rows)
     }
 
-    /// Encodes counterfactuals, and returns which of them exist: a row without any value is an answer that does not exist.
+    /// Encodes counterfactuals, and returns which of them exist: a row without any value is an answer that does not
+    /// exist.
     pub(super) fn counterfactuals(
         &self,
         schema: &TableSchema,

@@ -49,8 +49,8 @@ fn own_params(params: &[Param]) -> impl Iterator<Item = &Param> {
     params.iter().filter(|param| param.name != SEED)
 }
 
-/// The values of a metric's parameters from its command line: given there, or the default. A parameter whose default cannot be
-/// written down is left out unless it is given.
+/// The values of a metric's parameters from its command line: given there, or the default. A parameter whose default
+/// cannot be written down is left out unless it is given.
 pub(super) fn param_values(
     matches: &ArgMatches,
     entry: &impl RegisteredMetric,
@@ -209,8 +209,8 @@ pub(crate) fn check_used<F: Family>(
     Ok(())
 }
 
-/// Refuses a metric whose inputs were not given: wrong usage, before anything is read. `written` is a setting as the command line
-/// has it, `option` the name of an input's option.
+/// Refuses a metric whose inputs were not given: wrong usage, before anything is read. `written` is a setting as the
+/// command line has it, `option` the name of an input's option.
 pub(crate) fn check_inputs<F: Family>(
     entry: &F::Entry,
     value: impl Fn(&str) -> Option<Value>,

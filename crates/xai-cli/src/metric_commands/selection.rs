@@ -116,9 +116,9 @@ pub(crate) fn compared<F: Family>() -> impl Iterator<Item = &'static F::Entry> {
 /// The selected metrics; of the word `all` those that are `possible`.
 ///
 /// # Errors
-/// Wrong usage for a metric that is unknown or that `compare` cannot compute, for a setting of a word (`standard`, `all`) if none
-/// of its metrics has the parameter, and for the same metric with the same settings twice. The settings of a single metric are
-/// not checked here, but by [`SelectedMetric::check`].
+/// Wrong usage for a metric that is unknown or that `compare` cannot compute, for a setting of a word (`standard`,
+/// `all`) if none of its metrics has the parameter, and for the same metric with the same settings twice. The settings
+/// of a single metric are not checked here, but by [`SelectedMetric::check`].
 pub(crate) fn select<F: Family>(
     metrics: &[Settings],
     possible: impl Fn(&SelectedMetric<F>) -> bool,
@@ -141,7 +141,14 @@ pub(crate) fn select<F: Family>(
         let is_of_none = |name: &str| metrics.iter().all(|metric| metric.value(name).is_none());
         if let Some((name, _)) = setting.params.iter().find(|(name, _)| is_of_none(name)) {
             let none = format_args!("none of these metrics has a parameter `{name}`");
-            return Err(wrong_metric(setting, none));
+            let mut names: Vec<&str> = (metrics.iter())
+                .flat_map(|metric| metric.entry.params())
+                .map(|param| param.name)
+                .collect();
+            names.sort_unstable();
+            names.dedup();
+            let near = nearest(&name.replace('-', "_"), &names);
+            return Err(wrong_metric(setting, none).help(near));
         }
         for metric in metrics {
             if selected.iter().any(|other| other.is_same(&metric)) {

@@ -7,9 +7,9 @@ use comfy_table::{
 use xai_files::visible::visible;
 use xai_report::text::DASH as UNDEFINED;
 
-/// Formats a table with columns of numbers aligned to the right. If it is wider than `width`, its texts are wrapped; if
-/// that is not enough, each row becomes a paragraph with a line per cell. Without a width nothing is wrapped. Tables wider
-/// than [`MAX_TABLE_WIDTH`] always become paragraphs.
+/// Formats a table with columns of numbers aligned to the right. If it is wider than `width`, its texts are wrapped;
+/// if that is not enough, each row becomes a paragraph with a line per cell. Without a width nothing is wrapped.
+/// Tables wider than [`MAX_TABLE_WIDTH`] always become paragraphs.
 pub(super) fn within<R, C>(
     width: Option<u16>,
     header: &[&str],

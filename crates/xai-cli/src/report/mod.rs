@@ -69,8 +69,8 @@ enum Command {
         "xai report schema study > study.schema.json",
     ]))]
     Schema {
-        /// The file format to describe. Editors that support JSON Schema for TOML complete and check a study whose first
-        /// line is `#:schema study.schema.json`.
+        /// The file format to describe. Editors that support JSON Schema for TOML complete and check a study whose
+        /// first line is `#:schema study.schema.json`.
         #[arg(value_enum, default_value = "report")]
         format: Schema,
     },

@@ -5,7 +5,7 @@ use xai_files::Failure;
 mod compare;
 pub(crate) mod options;
 pub(crate) mod pairwise;
-mod regression;
+pub(crate) mod regression;
 pub(crate) mod runs;
 pub(crate) mod simulate;
 pub(crate) mod table_runs;

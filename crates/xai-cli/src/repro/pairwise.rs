@@ -58,6 +58,9 @@ pub(crate) struct PairwiseResult {
     /// Votes of the runs on the samples on which they disagree most; empty unless these are listed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) votes: Vec<VotesOfSample>,
+    /// Names of the runs, for reports; empty unless all are columns of tables.
+    #[serde(skip)]
+    pub(crate) run_names: Vec<String>,
     /// Columns of tables that were not read as runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) columns_left_out: Vec<LeftOut>,
@@ -80,6 +83,7 @@ struct Packed {
     runs: PackedRuns,
     samples: Option<SampleConsistency>,
     votes: Vec<VotesOfSample>,
+    run_names: Vec<String>,
     columns_left_out: Vec<LeftOut>,
 }
 
@@ -128,6 +132,7 @@ impl Pairwise {
         Ok(PairwiseResult {
             report,
             votes: packed.votes,
+            run_names: packed.run_names,
             columns_left_out: packed.columns_left_out,
         })
     }
@@ -143,6 +148,7 @@ impl Pairwise {
                 runs,
                 samples: None,
                 votes: Vec::new(),
+                run_names: Vec::new(),
                 columns_left_out,
             });
         };
@@ -157,6 +163,7 @@ impl Pairwise {
                 .map(|sample| sample_votes(sample, &loaded))
                 .collect(),
             samples: Some(samples),
+            run_names: loaded.run_names(),
             columns_left_out: loaded.left_out,
         })
     }

@@ -7,10 +7,7 @@ use serde::{Serialize, Serializer};
 use xai_files::left_out::LeftOut;
 use xai_files::{Failure, Files, InFiles};
 use xai_metrics::repro::interval::MetricReport;
-use xai_metrics::repro::metrics::REGRESSION_METRICS;
-use xai_metrics::repro::{
-    PairStatistic, RegressionMetric, RegressionReproducibility, RunInterval, input,
-};
+use xai_metrics::repro::{RegressionReproducibility, RunInterval, input};
 
 use crate::repro::options::{interval_method, metrics_table, write_pairs};
 use crate::repro::runs;
@@ -61,12 +58,46 @@ fn by_name<S: Serializer>(
     serializer.collect_map(metrics.iter().map(|(name, report)| (name, report)))
 }
 
+/// The metrics of all pairs of runs, with remarks on the input.
+pub(crate) struct EvaluatedRegression {
+    pub(crate) runs: RegressionReproducibility,
+    pub(crate) n_samples: usize,
+    pub(crate) interval: RunInterval,
+    /// Names of the columns; empty for runs of an array.
+    pub(crate) run_names: Vec<String>,
+    /// Columns of the table that were not read as runs.
+    pub(crate) columns_left_out: Vec<LeftOut>,
+}
+
 impl Regression {
     pub(super) fn run(&self, context: &Context) -> Result<(), Failure> {
         let working = context.working("reading and comparing runs");
+        let EvaluatedRegression {
+            runs,
+            n_samples,
+            interval,
+            columns_left_out,
+            ..
+        } = self.evaluate(context)?;
+        let result = RegressionResult {
+            n_runs: runs.n_runs(),
+            n_samples,
+            metrics: runs.reports(interval).in_files(&self.files())?,
+            mean_absolute_error: runs.mean_absolute_error.clone(),
+            columns_left_out,
+        };
+        write_pairs(self.out.as_deref(), result.n_runs, &result.metrics)?;
+        drop(working);
+        context.remark_left_out(&result.columns_left_out);
+        context.present(&result, || result.table(interval))
+    }
+
+    /// Computes every metric on every pair of runs.
+    pub(crate) fn evaluate(&self, context: &Context) -> Result<EvaluatedRegression, Failure> {
         let NumberRuns {
             predictions,
             targets,
+            run_names,
             left_out,
         } = NumberRuns::read(&self.predictions, &self.targets, &self.drop_column)?;
         let n_targets = (targets.len(), "targets");
@@ -76,29 +107,18 @@ impl Regression {
             &self.targets,
             n_targets,
         )?;
-        let files = Files::with_main_file(&self.predictions).file(&[input::TARGETS], &self.targets);
-        let runs =
-            RegressionReproducibility::new(predictions.view(), targets.view()).in_files(&files)?;
-        let interval = self.interval.read_seeded(context)?;
-        let metric_report = |&metric: &RegressionMetric| {
-            let mean_interval = runs.interval_of(metric, PairStatistic::Mean, interval)?;
-            let report =
-                MetricReport::new(&runs.summary(metric), mean_interval, runs.pairs(metric));
-            Ok((metric.name(), report))
-        };
-        let reports: xai_metrics::Result<_> =
-            REGRESSION_METRICS.iter().map(metric_report).collect();
-        let result = RegressionResult {
-            n_runs: runs.n_runs(),
+        let runs = RegressionReproducibility::new(predictions.view(), targets.view());
+        Ok(EvaluatedRegression {
+            runs: runs.in_files(&self.files())?,
             n_samples: targets.len(),
-            metrics: reports.in_files(&files)?,
-            mean_absolute_error: runs.mean_absolute_error.clone(),
+            interval: self.interval.read_seeded(context)?,
+            run_names,
             columns_left_out: left_out,
-        };
-        write_pairs(self.out.as_deref(), result.n_runs, &result.metrics)?;
-        drop(working);
-        context.remark_left_out(&result.columns_left_out);
-        context.present(&result, || result.table(interval))
+        })
+    }
+
+    fn files(&self) -> Files<'_> {
+        Files::with_main_file(&self.predictions).file(&[input::TARGETS], &self.targets)
     }
 }
 

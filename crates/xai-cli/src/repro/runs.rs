@@ -34,6 +34,11 @@ pub(crate) struct LoadedRuns {
 }
 
 impl LoadedRuns {
+    /// Names of the runs; empty unless all are columns of tables.
+    pub(crate) fn run_names(&self) -> Vec<String> {
+        RunColumn::names(&self.columns)
+    }
+
     /// Fails if the predictions, or those of one column, have no class in common with the labels.
     fn check_classes(&self, file: &Path) -> Result<(), Failure> {
         let class_name = |class| self.classes.display_name(class);

@@ -67,10 +67,10 @@ enum ColumnRole {
 impl ColumnRole {
     /// Determines the role of a column of classes from the true classes of the samples.
     ///
-    /// A column that numbers the rows is an index. Other names differ from row to row, too. So do the predictions in an
-    /// identification task, in which every sample has a different class, but these contain some of the true classes. If
-    /// the true classes repeat, a column of [`FEWEST_NAMES`] or more different classes is a run only if at least half of
-    /// its rows have the true class.
+    /// A column that numbers the rows is an index. Other names differ from row to row, too. So do the predictions in
+    /// an identification task, in which every sample has a different class, but these contain some of the true
+    /// classes. If the true classes repeat, a column of [`FEWEST_NAMES`] or more different classes is a run only if at
+    /// least half of its rows have the true class.
     fn from_classes(column: &[i64], truth: &[i64]) -> Self {
         if counts_rows(
             column
@@ -131,6 +131,14 @@ pub(super) struct RunColumn {
 }
 
 impl RunColumn {
+    /// Returns the names of the runs; none unless all are columns.
+    pub(super) fn names(columns: &[Option<Self>]) -> Vec<String> {
+        let names = columns
+            .iter()
+            .map(|column| Some(column.as_ref()?.name.clone()));
+        names.collect::<Option<_>>().unwrap_or_default()
+    }
+
     /// Returns `true` if the column is a run, and adds names of samples to `left_out`. A column that may be either is a
     /// run if its name is like that of another column; otherwise it is an error.
     fn is_run(
@@ -512,6 +520,8 @@ fn only_column(table: &Table) -> Result<usize, Failure> {
 pub(super) struct NumberRuns {
     pub(super) predictions: Array2<f64>,
     pub(super) targets: Array1<f64>,
+    /// Names of the columns; empty for runs of an array.
+    pub(super) run_names: Vec<String>,
     /// Columns of the table that were not read as runs.
     pub(super) left_out: Vec<LeftOut>,
 }
@@ -528,6 +538,7 @@ impl NumberRuns {
             return Ok(Self {
                 predictions: arrays::read_f64(predictions)?,
                 targets: read_targets(targets, None)?,
+                run_names: Vec::new(),
                 left_out: Vec::new(),
             });
         }
@@ -545,18 +556,20 @@ impl NumberRuns {
             None => read_targets(targets, rows)?,
         };
         let mut left_out = std::mem::take(&mut columns.left_out);
-        let mut kept = Vec::new();
+        let (mut kept, mut run_names) = (Vec::new(), Vec::new());
         let named: Vec<Option<RunColumn>> = columns.named(predictions, &names).map(Some).collect();
         for (run, column) in runs.into_iter().zip(named.iter().flatten()) {
             let role = ColumnRole::from_numbers(&run, &targets.to_vec());
             if column.is_run(role, &named, &mut left_out)? {
                 kept.push(run);
+                run_names.push(column.name.clone());
             }
         }
         let shape = (kept.len(), kept.first().map_or(0, Vec::len));
         Ok(Self {
             predictions: Array2::from_shape_vec(shape, kept.concat()).map_err(Failure::new)?,
             targets,
+            run_names,
             left_out,
         })
     }

@@ -97,7 +97,8 @@ fn the_sample_has_the_expected_values() {
         for method in methods {
             let of_method = &of_metric["explainers"][method];
             let expected = &expected[method][name];
-            // The expected value leaves out rows without the wanted class, which the metric counts unless they are marked.
+            // The expected value leaves out rows without the wanted class, which the metric counts unless they are
+            // marked.
             if (method, plain.as_str()) == ("wachter", "discriminative_power") {
                 continue;
             }
@@ -119,7 +120,8 @@ fn the_sample_has_the_expected_values() {
             }
         }
     }
-    // The method of the sample takes nearest rows of the wanted class by another distance, so that none is nearer by this one.
+    // The method of the sample takes nearest rows of the wanted class by another distance, so that none is nearer by
+    // this one.
     let proximity = &found["metrics"]["proximity(distance=gower)"]["explainers"];
     let value = |method: &str| proximity[method]["value"].as_f64().unwrap();
     let (reference, other) = (value("nearest unlike neighbours"), value("nearest_unlike"));
@@ -160,6 +162,36 @@ fn a_model_and_a_second_run_have_the_expected_values() {
             "{name} {value}"
         );
     }
+}
+
+#[test]
+fn metrics_are_undefined_for_methods_without_their_inputs() {
+    let files = Files::new();
+    let command = format!(
+        "counterfactual compare {} --counterfactuals dice={} wachter={} --no-reference",
+        shared(),
+        file("dice_random.csv"),
+        file("wachter.csv"),
+    );
+    let second_run = format!("--others dice={}", file("dice_random_rerun.csv"));
+    let found = files.json(&format!(
+        "{command} --metrics sparsity,set-distance {second_run}"
+    ));
+    let of = |metric: &str, method: &str| {
+        found["metrics"][metric]["explainers"][method]["value"].clone()
+    };
+    assert!(of("set_distance", "dice").is_number());
+    assert!(of("set_distance", "wachter").is_null());
+    assert!(of("sparsity", "wachter").is_number());
+    let warning = &found["warnings"][0];
+    assert_eq!(warning["about"], "set_distance");
+    assert_eq!(
+        warning["text"],
+        "undefined for `wachter`, which has no others"
+    );
+    // No method has them.
+    let error = files.failure(1, &format!("{command} --metrics set-distance"));
+    assert!(error.text.contains("--others"), "{}", error.text);
 }
 
 #[test]

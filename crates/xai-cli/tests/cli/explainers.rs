@@ -39,7 +39,7 @@ fn maps_from_an_explainer_equal_maps_from_a_file() {
         ] {
             let run =
                 |of: &str| files.json(&format!("attribution {metric} {} {of}", model(problem)));
-            let of_file = run(&format!("--explanations {maps}.npy"));
+            let of_file = run(&format!("--explanations {maps}.npy --batch-size 2"));
             let made = run(&format!("--explainer {maps}.onnx --batch-size 2"));
             assert_eq!(made, of_file, "{metric} of {problem}");
         }

@@ -94,7 +94,7 @@ fn errors_in_studies_have_a_line() {
     assert_eq!(
         with("title = 'x'\n"),
         "error: s.toml: the study has no sections\n\
-         help: add [[casebased]], [[attribution]], [[texts]], [[data_attribution]], [[counterfactual]], [[graph]], [[repro]] or [[simulation]]; \
+         help: add [[casebased]], [[attribution]], [[texts]], [[data_attribution]], [[counterfactual]], [[graph]], [[repro]], [[regression]] or [[simulation]]; \
          `xai report init` writes a study for the files of a folder"
     );
     let unknown = with("title = 'x'\n[casebased]\ntrian = 't.csv'\n");

@@ -69,7 +69,7 @@ fn without_a_command_there_is_a_report_on_the_built_in_sample_study() {
     }
     assert_eq!(
         report["simulation"][0]["metrics"].as_array().unwrap().len(),
-        13
+        14
     );
     // Every section has a finding with a link to it.
     for family in [

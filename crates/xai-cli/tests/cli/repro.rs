@@ -307,7 +307,7 @@ fn the_study_summarises_every_metric() {
     let result = files.json(command);
     assert_eq!(result["summary"]["n_draws"], 40);
     let metrics = result["summary"]["metrics"].as_array().unwrap();
-    assert_eq!(metrics.len(), 13);
+    assert_eq!(metrics.len(), 14);
     assert_eq!(metrics[0]["metric"], "ec_local");
     assert_eq!(files.json(&format!("{command} --threads 1")), result);
     assert!(files.table(command).contains("pa_kappa"));

@@ -98,7 +98,12 @@ fn batches_and_threads_do_not_change_a_bit() {
             sample("attribution/occlusion.npy"),
         ))
     };
-    assert_eq!(run("--threads 1"), run("--threads 3 --batch-size 7"));
+    let (mut one, mut several) = (run("--threads 1"), run("--threads 3 --batch-size 7"));
+    assert_eq!(
+        [one["batch_size"].take(), several["batch_size"].take()],
+        [64, 7]
+    );
+    assert_eq!(one, several);
 }
 
 /// Returns a command for a metric of a model on a few samples with four features.

@@ -110,7 +110,8 @@ fn has_list(kind: &Kind) -> bool {
     }
 }
 
-/// Checks the parameters of `defaults`, and returns a copy for each boundary value of each parameter, with the setting as text.
+/// Checks the parameters of `defaults`, and returns a copy for each boundary value of each parameter, with the setting
+/// as text.
 ///
 /// Copies with a number above 5,000 are checked but not returned, because as many draws take minutes.
 ///

@@ -10,8 +10,8 @@ use crate::error::{Input, Result};
 /// A metric of a registry: its description, its parameters, and how it is computed.
 ///
 /// `C` is what a family needs to compute the metric, for example a function from a result to a number for a
-/// [`Score`](crate::describe::Score). An entry with `C = ()` is a [description](Self::description) alone, so that the metrics
-/// of all families fit into one list.
+/// [`Score`](crate::describe::Score). An entry with `C = ()` is a [description](Self::description) alone, so that the
+/// metrics of all families fit into one list.
 ///
 /// ```
 /// use xai_core::describe::{MetricEntry, MetricInfo, Parameters};

@@ -90,12 +90,12 @@ pub fn metrics_of_families(families: &[&'static Family]) -> Vec<FamilyMetric> {
     metrics.collect()
 }
 
-/// Finds a metric of several families by its name, with or without the family (`graph.pos_fidelity`), or by its name in another
-/// package (`quantus.PixelFlipping` or `PixelFlipping`). Case, `-` and `_` make no difference.
+/// Finds a metric of several families by its name, with or without the family (`graph.pos_fidelity`), or by its name
+/// in another package (`quantus.PixelFlipping` or `PixelFlipping`). Case, `-` and `_` make no difference.
 ///
 /// # Errors
-/// An invalid parameter about [`input::METRIC`](crate::input::METRIC) for a name that no metric has, with similar names of all
-/// families, and for a name that several metrics have.
+/// An invalid parameter about [`input::METRIC`](crate::input::METRIC) for a name that no metric has, with similar
+/// names of all families, and for a name that several metrics have.
 ///
 /// ```
 /// use xai_core::describe::find_in_families;

@@ -25,8 +25,8 @@ pub struct InputSpec {
     pub element: Element,
     /// Names of the axes, for example `["n_test", "n_train"]`.
     pub axes: &'static [&'static str],
-    /// Axes of the other shapes that the input may have, for example `["height", "width"]` for one array that all samples
-    /// share.
+    /// Axes of the other shapes that the input may have, for example `["height", "width"]` for one array that all
+    /// samples share.
     pub other_axes: &'static [&'static [&'static str]],
     /// Description of the input: one sentence without its full stop.
     pub help: &'static str,
@@ -36,8 +36,8 @@ pub struct InputSpec {
     pub instead_of: Option<Input>,
     /// Another input that must be given together with this one.
     pub requires: Option<Input>,
-    /// Name of the option on the command line, if it is not the name of the input. Inputs may share an option if no metric
-    /// takes two of them.
+    /// Name of the option on the command line, if it is not the name of the input. Inputs may share an option if no
+    /// metric takes two of them.
     pub option: Option<&'static str>,
     /// Parameter value that makes the input required, for example `segments`: a metric with `features = segments` needs
     /// segments.

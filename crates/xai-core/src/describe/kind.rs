@@ -65,8 +65,8 @@ pub fn same_word(a: &str, b: &str) -> bool {
 }
 
 impl Word {
-    /// Matches a text: the value after the colon, `Some(None)` for the word or its alias alone. `None` for another word, for a
-    /// value after a word that has none, and for a word alone that needs a value.
+    /// Matches a text: the value after the colon, `Some(None)` for the word or its alias alone. `None` for another
+    /// word, for a value after a word that has none, and for a word alone that needs a value.
     #[must_use]
     pub fn match_text<'a>(&self, text: &'a str) -> Option<Option<&'a str>> {
         match text.trim().split_once(':') {

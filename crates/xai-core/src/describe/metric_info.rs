@@ -26,28 +26,30 @@ pub struct MetricInfo {
     pub needs: &'static [Input],
     /// The paper or program that defines it.
     pub source: &'static str,
-    /// Formula of the value of one sample with default parameters. `x` is the input, `a` or `e(x)` its map, `f` the model, and `g`
-    /// the score of the target.
+    /// Formula of the value of one sample with default parameters. `x` is the input, `a` or `e(x)` its map, `f` the
+    /// model, and `g` the score of the target.
     pub formula: &'static str,
     /// Meaning of both ends of the range and of notable values between them, such as chance.
     pub extremes: &'static str,
     /// What the number does not show.
     pub limits: &'static str,
-    /// Names of the same quantity, or of one that differs by a scale, in other packages: `quantus.Sparseness`. Their numbers may
-    /// differ.
+    /// Names of the same quantity, or of one that differs by a scale, in other packages: `quantus.Sparseness`. Their
+    /// numbers may differ.
     pub elsewhere: &'static [&'static str],
     /// Value for the example data of the documentation, to four decimals; `None` without an example.
     pub example: Option<f64>,
 }
 
-/// A type with the description of a metric, from [`#[metric]`](macro@crate::describe::metric) on the type or an alias of it.
+/// A type with the description of a metric, from [`#[metric]`](macro@crate::describe::metric) on the type or an alias
+/// of it.
 pub trait Described {
     /// The description.
     const INFO: &'static MetricInfo;
 }
 
 impl MetricInfo {
-    /// Creates a description with a name only, to be completed: `MetricInfo { direction: Direction::Higher, ..MetricInfo::named("hits") }`.
+    /// Creates a description with a name only, to be completed: `MetricInfo { direction: Direction::Higher,
+    /// ..MetricInfo::named("hits") }`.
     #[must_use]
     pub const fn named(name: &'static str) -> Self {
         Self {

@@ -1,9 +1,9 @@
 //! Descriptions of metrics, parameters and inputs, and the registry of metrics.
 //!
-//! A [`MetricInfo`] describes a metric; the documented fields of a struct are its parameters, and the documented variants of an enum
-//! the words that a parameter accepts. The derive macros [`Parameters`](macro@Parameters) and [`Parameter`](macro@Parameter) generate
-//! setters, checks, error messages and conversions from text and typed values. The command line, studies, Python and the tables of the
-//! documentation use the same descriptions.
+//! A [`MetricInfo`] describes a metric; the documented fields of a struct are its parameters, and the documented
+//! variants of an enum the words that a parameter accepts. The derive macros [`Parameters`](macro@Parameters) and
+//! [`Parameter`](macro@Parameter) generate setters, checks, error messages and conversions from text and typed values.
+//! The command line, studies, Python and the tables of the documentation use the same descriptions.
 //!
 //! | type | describes |
 //! |---|---|

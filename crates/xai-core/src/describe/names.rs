@@ -36,7 +36,8 @@ pub fn find<'a, M: NamedMetric>(metrics: &'a [M], name: &str) -> Result<&'a M> {
     found.ok_or_else(|| unknown_metric(metrics, name))
 }
 
-/// Creates the error for a name that none of some metrics has. It suggests [candidates], or lists all names if there are none.
+/// Creates the error for a name that none of some metrics has. It suggests [candidates], or lists all names if there
+/// are none.
 pub fn unknown_metric<M: NamedMetric>(metrics: &[M], name: &str) -> Error {
     let near = candidates(metrics, name).metrics;
     let expected = if near.is_empty() {
@@ -86,11 +87,12 @@ const MAX_SUGGESTIONS: usize = 3;
 const MIN_SIMILARITY: f64 = 0.7;
 const MARGIN: f64 = 0.15;
 
-/// Finds the metrics with a given name, otherwise up to three metrics with similar names. Case and separators are ignored.
+/// Finds the metrics with a given name, otherwise up to three metrics with similar names. Case and separators are
+/// ignored.
 ///
 /// Names are the name and the label of a metric, and its names in other packages with and without the package. Several
-/// metrics may have exactly this name. Then only those with it as their own name are returned; if there are none, those with it as
-/// the first of their names in other packages; otherwise those with it as a later one.
+/// metrics may have exactly this name. Then only those with it as their own name are returned; if there are none,
+/// those with it as the first of their names in other packages; otherwise those with it as a later one.
 ///
 /// ```
 /// use xai_core::describe::{MetricEntry, MetricInfo, candidates};

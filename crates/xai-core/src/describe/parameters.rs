@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::describe::kind::{Kind, Range, same_word};
 use crate::describe::value::Value;
 use crate::error::{Error, Input, Result};
+use crate::text::nearest;
 
 /// A parameter of a metric or an operation.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,13 +95,27 @@ fn check_all(params: &[Param]) -> Result<()> {
     params.iter().try_for_each(Param::check)
 }
 
-/// Creates the error for a name that none of `params` has. It lists their names.
+/// Creates the error for a name that none of `params` has. It lists their names and suggests the most similar one.
+///
+/// ```
+/// use xai_core::describe::{Parameters, unknown};
+/// #[derive(Default, Parameters)]
+/// struct Deletion {
+///     /// Number of steps.
+///     steps: usize,
+/// }
+/// let error = unknown("step", &Deletion::default().params());
+/// assert_eq!(error.to_string(), "parameter = step: expected one of steps; did you mean `steps`?");
+/// ```
 pub fn unknown(name: &str, params: &[Param]) -> Error {
     let names: Vec<&str> = params.iter().map(|param| param.name).collect();
-    let expected = match names.as_slice() {
+    let mut expected = match names.as_slice() {
         [] => "no parameters, for there are none".to_owned(),
         names => format!("one of {}", names.join(", ")),
     };
+    if let Some(near) = nearest(&name.replace('-', "_"), names) {
+        expected += &format!("; did you mean `{near}`?");
+    }
     Error::parameter(crate::input::PARAMETER, name, expected)
 }
 
@@ -119,7 +134,8 @@ pub fn with<P: Parameters, N: AsRef<str>>(
     Ok(defaults)
 }
 
-/// Sets a parameter, or returns the error for an unknown name. Not generic, so that it is compiled once instead of per metric.
+/// Sets a parameter, or returns the error for an unknown name. Not generic, so that it is compiled once instead of per
+/// metric.
 fn set_known(parameters: &mut dyn Parameters, name: &str, value: &Value) -> Result<()> {
     if parameters.set(name, value)? {
         Ok(())

@@ -5,8 +5,8 @@ use crate::describe::metric_info::MetricInfo;
 
 /// A metric that is read from a result `R`.
 ///
-/// [`Scores::SCORES`] lists the scores of a result. Tables, JSON, averages over results, Python and the documentation iterate
-/// over that list.
+/// [`Scores::SCORES`] lists the scores of a result. Tables, JSON, averages over results, Python and the documentation
+/// iterate over that list.
 ///
 /// ```
 /// use xai_core::describe::{Score, Scores, metric};

@@ -29,8 +29,8 @@ pub struct Setting {
 
 /// Several metrics as written on a command line: `deletion(steps=20), complexity`.
 ///
-/// A comma ends a value only if a name and `=` follow, so brackets around lists are optional: `road(percentages=10,50,90)` is the
-/// same as `road(percentages=[10, 50, 90])`.
+/// A comma ends a value only if a name and `=` follow, so brackets around lists are optional:
+/// `road(percentages=10,50,90)` is the same as `road(percentages=[10, 50, 90])`.
 ///
 /// ```
 /// use xai_core::describe::Settings;
@@ -155,7 +155,8 @@ impl fmt::Display for Settings {
     }
 }
 
-/// A metric in a study file: text such as `deletion` or `deletion(steps=20)`, or a table with the key `name` and the parameters.
+/// A metric in a study file: text such as `deletion` or `deletion(steps=20)`, or a table with the key `name` and the
+/// parameters.
 #[cfg(feature = "serde")]
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(untagged)]

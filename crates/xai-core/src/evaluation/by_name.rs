@@ -9,13 +9,14 @@ use crate::evaluation::{EvaluationTable, ExplainerValue, MetricResult};
 impl EvaluationTable {
     /// Serializes the table with metrics and explainers as keys:
     ///
-    /// `{n_samples, model_calls, statistics, assumed: [{about, text}], warnings: [{about, text}],
+    /// `{n_samples, model_calls, batch_size, statistics, assumed: [{about, text}], warnings: [{about, text}],
     /// metrics: {METRIC: {better, undefined, pooled, explainers: {NAME: {interval: [low, high],
     /// n_undefined, per_sample, value}}, ranking: [NAME], comparisons}}}`
     ///
     /// An explainer whose interval is over [few samples](Interval::is_small_sample) also has
     /// `small_sample: true`. Only a metric with one value for all samples has `pooled: true`, and
     /// only one that is undefined for the scores has `undefined`, the reason. `interval` may be null.
+    /// `batch_size` is missing if neither a model nor an explainer was called.
     pub fn by_name(&self) -> impl Serialize + '_ {
         ByName(self)
     }
@@ -45,6 +46,9 @@ impl Serialize for ByName<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("n_samples", &table.n_samples)?;
         map.serialize_entry("model_calls", &table.model_calls)?;
+        if let Some(batch_size) = table.batch_size {
+            map.serialize_entry("batch_size", &batch_size)?;
+        }
         map.serialize_entry("statistics", &table.statistics)?;
         map.serialize_entry("assumed", &table.assumed)?;
         map.serialize_entry("warnings", &table.warnings)?;

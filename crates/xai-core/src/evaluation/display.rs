@@ -54,6 +54,9 @@ impl fmt::Display for EvaluationTable {
         if self.model_calls.calls > 0 {
             write!(f, "; model: {}", self.model_calls)?;
         }
+        if let Some(batch_size) = self.batch_size {
+            write!(f, "; batch size {batch_size}")?;
+        }
         self.write_intervals(f)?;
         let is_any_worse =
             |result: &MetricResult| (0..result.values.len()).any(|e| self.is_worse(result, e));

@@ -146,6 +146,13 @@ pub struct EvaluationTable {
     /// Model calls of the whole evaluation, without the one that checks whether outputs depend on
     /// the batch.
     pub model_calls: ModelCalls,
+    /// Largest number of rows per call of the model and the explainers. `None` if neither was
+    /// called.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub batch_size: Option<usize>,
     /// Settings of the intervals.
     pub statistics: Statistics,
     /// Assumptions that the values depend on, because the caller did not choose.

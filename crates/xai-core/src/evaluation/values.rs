@@ -56,6 +56,13 @@ pub struct EvaluationValues {
     pub metrics: Vec<MetricValues>,
     /// Model calls of the whole evaluation.
     pub model_calls: ModelCalls,
+    /// Largest number of rows per call of the model and the explainers; of merged parts, the largest
+    /// of theirs. `None` if neither was called.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub batch_size: Option<usize>,
     /// Assumptions that the values depend on, because the caller did not choose.
     #[cfg_attr(feature = "serde", serde(default))]
     pub assumed: Vec<Remark>,
@@ -193,6 +200,7 @@ impl EvaluationValues {
             explainers: explainers.into_iter().map(Into::into).collect(),
             metrics,
             model_calls: ModelCalls::default(),
+            batch_size: None,
             assumed: Vec::new(),
             map_class_check: None,
         }
@@ -240,6 +248,7 @@ impl EvaluationValues {
         // All checks are done: from here on nothing fails, so an error never leaves a part merged.
         self.n_samples += next.n_samples;
         self.model_calls += next.model_calls;
+        self.batch_size = self.batch_size.max(next.batch_size);
         add_remarks(&mut self.assumed, next.assumed);
         self.map_class_check = match (self.map_class_check.take(), next.map_class_check) {
             (Some(mut check), Some(next)) => {
@@ -385,6 +394,7 @@ impl EvaluationValues {
             explainers: self.explainers.clone(),
             metrics: metrics?,
             model_calls: self.model_calls,
+            batch_size: self.batch_size,
             statistics: *statistics,
             assumed: self
                 .assumed

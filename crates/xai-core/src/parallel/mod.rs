@@ -5,8 +5,8 @@
 //! states are merged by operations that do not depend on the order. So the result is the same with
 //! and without threads.
 //!
-//! Another thread can stop [`stoppable`](crate::stop::stoppable) work between two items. All threads then leave the loop at
-//! their next item, instead of unwinding once for each remaining item.
+//! Another thread can stop [`stoppable`](crate::stop::stoppable) work between two items. All threads then leave the
+//! loop at their next item, instead of unwinding once for each remaining item.
 //!
 //! A loop of one item, and every loop of [small work](with_work_size), stays on the calling thread.
 //!

@@ -111,7 +111,8 @@ impl IntraConsistency {
     /// ```
     ///
     /// # Extremes
-    /// Minor, 1: the rank sums of increases and decreases are as equal as possible. Disruptive, 1: the change is certain.
+    /// Minor, 1: the rank sums of increases and decreases are as equal as possible. Disruptive, 1: the change is
+    /// certain.
     ///
     /// # Limits
     /// A p-value is not an effect size: the same shift is more significant with more samples.

@@ -100,7 +100,8 @@ impl KendallW {
     /// ```
     ///
     /// # Extremes
-    /// 1: every sample ranks alike. 0: all explainers have the same rank sum. 1/m: about the chance level for m samples.
+    /// 1: every sample ranks alike. 0: all explainers have the same rank sum. 1/m: about the chance level for m
+    /// samples.
     ///
     /// # Limits
     /// Also low if the explainers are equally good, because then no metric can rank them alike on

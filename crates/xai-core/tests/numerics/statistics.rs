@@ -94,7 +94,8 @@ pub(crate) fn statistics() -> Vec<Statistic> {
             |x, _| summary(x).mean,
             mean,
         ),
-        // Relative errors: u for a deviation, 3 u for a square, 4 u for their sum, 5 u for the quotient, 3.5 u for the root.
+        // Relative errors: u for a deviation, 3 u for a square, 4 u for their sum, 5 u for the quotient, 3.5 u for the
+        // root.
         row(
             "Summary::std",
             Bound::Ulps(4.0),
@@ -217,8 +218,8 @@ pub(crate) fn statistics() -> Vec<Statistic> {
                 (n_second > 0).then(|| sum(found) / count(n_second))
             },
         ),
-        // The position is exact. Three operations round relative to a gap of up to twice the largest value, and one relative
-        // to the result.
+        // The position is exact. Three operations round relative to a gap of up to twice the largest value, and one
+        // relative to the result.
         row(
             "quantile at a quarter",
             Bound::Of(|x, _| exact(8.0) * exact(largest(x))),

@@ -1,10 +1,11 @@
 use xai_core::Result;
 use xai_core::describe::{Parameters, metric};
 
-use super::{CounterfactualMetric, per_row};
+use super::CounterfactualMetric;
 use crate::data::CounterfactualData;
 use crate::input;
 use crate::selection::Selection;
+use crate::values::Best::Largest;
 use crate::values::{CounterfactualValues, mean};
 
 /// Share of the causal rules that a counterfactual triggers and keeps.
@@ -43,27 +44,22 @@ pub struct CausalConsistency {
 impl CounterfactualMetric for CausalConsistency {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
         let rules = data.require_rules()?;
-        Ok(per_row!(
-            self,
-            data,
-            Largest,
-            |_: usize, x: &[f64], c: &[f64]| {
-                // Multiplied by the direction, a move is positive if it goes the way of the rule.
-                let move_of =
-                    |column: usize, direction: i8| f64::from(direction) * (c[column] - x[column]);
-                let triggered = rules
-                    .iter()
-                    .filter(|rule| move_of(rule.cause, rule.direction) > self.tolerance);
-                mean(triggered.map(|rule| {
-                    let effect = move_of(rule.effect, rule.effect_direction);
-                    let holds = if rule.strict {
-                        effect > self.tolerance
-                    } else {
-                        effect >= -self.tolerance
-                    };
-                    Some(f64::from(holds))
-                }))
-            }
-        ))
+        Ok(data.values(self.selection, Largest, |_, x, c| {
+            // Multiplied by the direction, a move is positive if it goes the way of the rule.
+            let move_of =
+                |column: usize, direction: i8| f64::from(direction) * (c[column] - x[column]);
+            let triggered = rules
+                .iter()
+                .filter(|rule| move_of(rule.cause, rule.direction) > self.tolerance);
+            mean(triggered.map(|rule| {
+                let effect = move_of(rule.effect, rule.effect_direction);
+                let holds = if rule.strict {
+                    effect > self.tolerance
+                } else {
+                    effect >= -self.tolerance
+                };
+                Some(f64::from(holds))
+            }))
+        }))
     }
 }

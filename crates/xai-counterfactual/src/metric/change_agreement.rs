@@ -3,8 +3,9 @@ use xai_core::{Result, parallel};
 
 use super::CounterfactualMetric;
 use super::distinct_changes::jaccard;
-use crate::data::{CounterfactualData, row_of};
+use crate::data::CounterfactualData;
 use crate::input;
+use crate::searches::row_of;
 use crate::values::{CounterfactualValues, mean};
 
 /// Kind of agreement between two methods.
@@ -26,7 +27,8 @@ pub enum ChangeAgreementScore {
 /// mean over pairs of rows of |A ∩ B| / |A ∪ B|;  direction: mean share of A ∩ B that moves alike
 /// ```
 ///
-/// In [0, 1], without a better end. Pairs in which neither changes anything (`direction`: no number in common) do not count.
+/// In [0, 1], without a better end. Pairs in which neither changes anything (`direction`: no number in common) do not
+/// count.
 ///
 /// # Extremes
 /// 1: both change the same features. 0: they have none in common.

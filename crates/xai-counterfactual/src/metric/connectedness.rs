@@ -1,14 +1,17 @@
 use std::collections::BTreeMap;
 
+use ndarray::Axis;
 use xai_core::Result;
 use xai_core::describe::{Parameters, metric};
 use xai_core::statistics::quantile;
+use xai_neighbors::Nearest;
 
 use super::CounterfactualMetric;
 use super::nearest_distance::classes;
 use crate::data::CounterfactualData;
 use crate::distance::DistanceOptions;
 use crate::input;
+use crate::neighborhood::{Among, USUAL_K, Wanted};
 use crate::selection::Selection;
 use crate::values::{Best, CounterfactualValues};
 
@@ -18,8 +21,8 @@ use crate::values::{Best, CounterfactualValues};
 /// 1 if a training row of the class within ε of x' has a component of at least min_size rows (edges ≤ ε), else 0
 /// ```
 ///
-/// In {0, 1}, **higher is better**. ε is the given radius, or else a quantile of the distances of the class's training rows to their
-/// nearest neighbour of the class. A class of fewer than two rows has no value.
+/// In {0, 1}, **higher is better**. ε is the given radius, or else a quantile of the distances of the class's training
+/// rows to their nearest neighbour of the class. A class of fewer than two rows has no value.
 ///
 /// # Extremes
 /// 1: reachable from real cases in small steps. 0: isolated.
@@ -28,7 +31,8 @@ use crate::values::{Best, CounterfactualValues};
 /// It looks at data, not at the model between them; the radius decides.
 ///
 /// # Source
-/// Laugel et al., *The dangers of post-hoc interpretability: unjustified counterfactual explanations*, 2019 (on the training data).
+/// Laugel et al., *The dangers of post-hoc interpretability: unjustified counterfactual explanations*, 2019 (on the
+/// training data).
 #[metric(
     name = "connectedness",
     direction = Direction::Higher,
@@ -64,8 +68,10 @@ impl CounterfactualMetric for Connectedness {
         let row_classes = classes(data)?;
         let reference = data.require_reference()?;
         let searches = reference.searches(self.distance)?;
-        let (mut radii, mut sizes) = (BTreeMap::new(), BTreeMap::new());
+        let mut radii = BTreeMap::new();
+        let mut is_in_component = vec![false; reference.n_rows()];
         for &class in reference.classes() {
+            // Classes of fewer than two rows have no radius.
             let Some(nearest) = searches.nearest_within(class)? else {
                 continue;
             };
@@ -74,16 +80,48 @@ impl CounterfactualMetric for Connectedness {
                 None => quantile(&nearest, self.quantile)?.unwrap_or(0.0),
             };
             radii.insert(class, radius);
-            // With components of two rows, "lies within ε of a row that has a neighbour within ε" says the same.
-            sizes.insert(class, searches.component_sizes(class, radius)?);
+            let are_in = searches.is_in_component(class, radius, self.min_size, &nearest)?;
+            for (&row, is_in) in searches.rows_of(class).iter().zip(are_in) {
+                is_in_component[row] = is_in;
+            }
         }
-        let within = searches.within(data.rows.view(), &row_classes, &radii)?;
-        let values = within.into_iter().zip(&row_classes).map(|(near, class)| {
-            // Classes of fewer than two rows are not among the sizes.
-            let sizes = sizes.get(class)?;
-            let is_connected = near?.iter().any(|row| sizes[row] >= self.min_size);
-            Some(f64::from(is_connected))
-        });
+        let neighbors = data.row_neighbors(self.distance, Wanted::own(USUAL_K))?;
+        // `None` as long as all rows that were found lie within the radius, and none in a component.
+        let is_connected = |class: i64, near: &[Nearest]| {
+            let radius = radii[&class];
+            let mut within = near.iter().take_while(|near| near.distance <= radius);
+            if within.any(|near| is_in_component[near.index]) {
+                return Some(true);
+            }
+            let is_complete = near.len() == searches.rows_of(class).len()
+                || near.last().is_some_and(|near| near.distance > radius);
+            is_complete.then_some(false)
+        };
+        let mut values = vec![None; data.n_rows()];
+        let mut open: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
+        for (row, &class) in row_classes.iter().enumerate() {
+            let near = neighbors.nearest(row, Among::Class(class), USUAL_K);
+            let Some(near) = near.filter(|_| radii.contains_key(&class)) else {
+                continue;
+            };
+            values[row] = is_connected(class, &near);
+            if values[row].is_none() {
+                open.entry(class).or_default().push(row);
+            }
+        }
+        for (class, mut rows) in open {
+            let mut k = USUAL_K;
+            while !rows.is_empty() {
+                k *= 4;
+                let found =
+                    searches.nearest_in_class(data.rows.select(Axis(0), &rows).view(), class, k)?;
+                for (&row, near) in rows.iter().zip(&found) {
+                    values[row] = is_connected(class, near);
+                }
+                rows.retain(|&row| values[row].is_none());
+            }
+        }
+        let values = values.into_iter().map(|value| value.map(f64::from));
         Ok(CounterfactualValues::per_row(
             values.collect(),
             self.selection,

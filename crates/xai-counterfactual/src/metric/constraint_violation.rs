@@ -1,11 +1,12 @@
 use xai_core::Result;
 use xai_core::describe::{Parameter, Parameters, metric};
 
-use super::{CounterfactualMetric, per_row};
+use super::CounterfactualMetric;
 use crate::data::CounterfactualData;
 use crate::input;
-use crate::schema::{Change, Feature};
+use crate::schema::{Change, Schema};
 use crate::selection::Selection;
+use crate::values::Best::Smallest;
 use crate::values::CounterfactualValues;
 
 /// Unit of counting.
@@ -29,7 +30,8 @@ pub enum ViolationScore {
 /// rows: [violations > 0]   count: violations   features: violations / |constrained features|
 /// ```
 ///
-/// In [0, 1] (`count`: up to the number of features), **lower is better**. Undefined if the schema constrains no feature.
+/// In [0, 1] (`count`: up to the number of features), **lower is better**. Undefined if the schema constrains no
+/// feature.
 ///
 /// # Extremes
 /// 0: every counterfactual can be acted on. 1: none can.
@@ -61,29 +63,32 @@ pub struct ConstraintViolation {
     pub(super) selection: Selection,
 }
 
+impl ConstraintViolation {
+    /// Value of one counterfactual of a query; `None` if the schema constrains no feature.
+    #[must_use]
+    pub fn between(&self, schema: &Schema, query: &[f64], counterfactual: &[f64]) -> Option<f64> {
+        let features = schema.features().iter();
+        let mut bound = features
+            .filter(|feature| feature.change != Change::Any)
+            .peekable();
+        bound.peek()?;
+        let (mut n_bound, mut n_violated) = (0_u32, 0_u32);
+        for feature in bound {
+            n_bound += 1;
+            n_violated += u32::from(feature.is_violated(query, counterfactual, self.tolerance));
+        }
+        Some(match self.score {
+            ViolationScore::Rows => f64::from(n_violated > 0),
+            ViolationScore::Count => f64::from(n_violated),
+            ViolationScore::Features => f64::from(n_violated) / f64::from(n_bound),
+        })
+    }
+}
+
 impl CounterfactualMetric for ConstraintViolation {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
-        let bound: Vec<&Feature> = data
-            .schema()
-            .features()
-            .iter()
-            .filter(|feature| feature.change != Change::Any)
-            .collect();
-        Ok(per_row!(
-            self,
-            data,
-            Smallest,
-            |_: usize, x: &[f64], c: &[f64]| {
-                let n_violated = bound
-                    .iter()
-                    .filter(|feature| feature.is_violated(x, c, self.tolerance))
-                    .count();
-                (!bound.is_empty()).then(|| match self.score {
-                    ViolationScore::Rows => f64::from(n_violated > 0),
-                    ViolationScore::Count => n_violated as f64,
-                    ViolationScore::Features => n_violated as f64 / bound.len() as f64,
-                })
-            }
-        ))
+        Ok(data.values(self.selection, Smallest, |_, x, c| {
+            self.between(data.schema(), x, c)
+        }))
     }
 }

@@ -3,10 +3,11 @@ use std::collections::BTreeMap;
 use xai_core::Result;
 use xai_core::describe::{Parameter, Parameters, metric};
 
-use super::{CounterfactualMetric, per_row};
+use super::CounterfactualMetric;
 use crate::data::CounterfactualData;
 use crate::input;
 use crate::selection::Selection;
+use crate::values::Best::Smallest;
 use crate::values::CounterfactualValues;
 
 /// Prices of changes.
@@ -30,8 +31,8 @@ pub enum CostScore {
 /// weighted: Σ w_j |Δ_j| (categories: w_j)   percentile-max: max_j |Q_j(x'_j) − Q_j(x_j)|   percentile-sum: the sum
 /// ```
 ///
-/// At least 0, **lower is better**. `Q_j(v)` is the share of the training rows with a value of at most `v`. Percentiles are undefined if
-/// all features are categories.
+/// At least 0, **lower is better**. `Q_j(v)` is the share of the training rows with a value of at most `v`.
+/// Percentiles are undefined if all features are categories.
 ///
 /// # Extremes
 /// 0: nothing changes. 1 by `percentile-max`: some feature moves from the bottom to the top of the training data.
@@ -61,23 +62,18 @@ impl CounterfactualMetric for Cost {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
         let features = data.schema().features();
         if self.score == CostScore::Weighted {
-            return Ok(per_row!(
-                self,
-                data,
-                Smallest,
-                |_: usize, x: &[f64], c: &[f64]| {
-                    let costs = features.iter().map(|feature| {
-                        let column = feature.columns[0];
-                        let change = if feature.is_nominal() {
-                            f64::from(feature.differs(x, c, 0.0))
-                        } else {
-                            (c[column] - x[column]).abs()
-                        };
-                        feature.cost * change
-                    });
-                    Some(costs.sum())
-                }
-            ));
+            return Ok(data.values(self.selection, Smallest, |_, x, c| {
+                let costs = features.iter().map(|feature| {
+                    let column = feature.columns[0];
+                    let change = if feature.is_nominal() {
+                        f64::from(feature.differs(x, c, 0.0))
+                    } else {
+                        (c[column] - x[column]).abs()
+                    };
+                    feature.cost * change
+                });
+                Some(costs.sum())
+            }));
         }
         let train = data.require_reference()?.rows();
         // Sorted once, so that a percentile is a binary search.
@@ -87,25 +83,20 @@ impl CounterfactualMetric for Cost {
             values.sort_unstable_by(f64::total_cmp);
             ascending.insert(feature.columns[0], values);
         }
-        Ok(per_row!(
-            self,
-            data,
-            Smallest,
-            |_: usize, x: &[f64], c: &[f64]| {
-                let shifts = ascending.iter().map(|(&column, values)| {
-                    let share = |value: f64| {
-                        values.partition_point(|&known| known <= value) as f64 / values.len() as f64
-                    };
-                    (share(c[column]) - share(x[column])).abs()
-                });
-                if ascending.is_empty() {
-                    None
-                } else if self.score == CostScore::PercentileMax {
-                    shifts.reduce(f64::max)
-                } else {
-                    Some(shifts.sum())
-                }
+        Ok(data.values(self.selection, Smallest, |_, x, c| {
+            let shifts = ascending.iter().map(|(&column, values)| {
+                let share = |value: f64| {
+                    values.partition_point(|&known| known <= value) as f64 / values.len() as f64
+                };
+                (share(c[column]) - share(x[column])).abs()
+            });
+            if ascending.is_empty() {
+                None
+            } else if self.score == CostScore::PercentileMax {
+                shifts.reduce(f64::max)
+            } else {
+                Some(shifts.sum())
             }
-        ))
+        }))
     }
 }

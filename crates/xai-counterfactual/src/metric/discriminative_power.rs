@@ -1,12 +1,12 @@
 use xai_core::describe::{Parameters, metric};
 use xai_core::{Result, parallel};
+use xai_neighbors::Nearest;
 
 use super::CounterfactualMetric;
 use crate::data::CounterfactualData;
 use crate::distance::DistanceOptions;
 use crate::input;
-use crate::reference::Among;
-use crate::search::Near;
+use crate::neighborhood::{Among, Wanted};
 use crate::selection::Rows;
 use crate::values::{CounterfactualValues, mean};
 
@@ -16,9 +16,10 @@ use crate::values::{CounterfactualValues, mean};
 /// ½ accuracy on the k training rows of the query's class nearest to x + ½ accuracy on the k of other classes
 /// ```
 ///
-/// In [0, 1], **higher is better**. The rule assigns a training row to the class of the nearest of `{x} ∪ counterfactuals`, equal
-/// distances to the query first; counterfactuals at equal distance share the row. Only rows that are marked as invalid by the input `valid` are left out, because a row that keeps the class of
-/// the query tells where the boundary is not. Undefined without counterfactuals, and if the training rows have one class.
+/// In [0, 1], **higher is better**. The rule assigns a training row to the class of the nearest of `{x} ∪
+/// counterfactuals`, equal distances to the query first; counterfactuals at equal distance share the row. Only rows
+/// that are marked as invalid by the input `valid` are left out, because a row that keeps the class of the query tells
+/// where the boundary is not. Undefined without counterfactuals, and if the training rows have one class.
 ///
 /// # Extremes
 /// 1: the counterfactuals show where the boundary is. 0.5: as good as naming one class.
@@ -27,8 +28,8 @@ use crate::values::{CounterfactualValues, mean};
 /// It tests the neighbourhood of the query only.
 ///
 /// # Source
-/// Mothilal et al., *Explaining machine learning classifiers through diverse counterfactual explanations*, 2020; Guidotti, *Counterfactual
-/// explanations and how to find them*, 2022.
+/// Mothilal et al., *Explaining machine learning classifiers through diverse counterfactual explanations*, 2020;
+/// Guidotti, *Counterfactual explanations and how to find them*, 2022.
 #[metric(
     name = "discriminative-power",
     direction = Direction::Higher,
@@ -56,13 +57,11 @@ impl CounterfactualMetric for DiscriminativePower {
             data.require_classes(input::CLASS)?,
             data.require_classes(input::PREDICTED)?,
         );
-        let searches = reference.searches(self.distance)?;
-        let own: Vec<Among> = class.iter().copied().map(Among::Class).collect();
-        let others: Vec<Among> = class.iter().copied().map(Among::Except).collect();
-        let own = searches.nearest(data.queries.view(), &own, self.k)?;
-        let others = searches.nearest(data.queries.view(), &others, self.k)?;
-        // The rule knows the predicted class of each row, so a row without the wanted class teaches it, too. Only rows that the
-        // caller marks as invalid are left out.
+        let distance = data.distance(self.distance)?;
+        let wanted = Wanted::own(self.k).and(Wanted::others(self.k));
+        let neighbors = data.query_neighbors(self.distance, class, wanted)?;
+        // The rule knows the predicted class of each row, so a row without the wanted class teaches it, too. Only rows
+        // that the caller marks as invalid are left out.
         let members = data.members_not_marked_invalid(self.rows);
         let per_query = parallel::map(data.n_queries(), |query| {
             if members[query].is_empty() {
@@ -74,11 +73,11 @@ impl CounterfactualMetric for DiscriminativePower {
                     .iter()
                     .map(|&row| (data.row(row), predicted[row])),
             );
-            let rightness = |near: &Near| {
+            let rightness = |near: &Nearest| {
                 let row = train.row(near.index).to_vec();
                 let distances = shown
                     .iter()
-                    .map(|&(other, _)| searches.distance.between(&row, other));
+                    .map(|&(other, _)| distance.between(&row, other));
                 let distances: Vec<f64> = distances.collect::<Option<_>>()?;
                 let least = distances.iter().copied().fold(f64::INFINITY, f64::min);
                 let is_right = |&class: &i64| Some(f64::from(class == labels[near.index]));
@@ -92,11 +91,13 @@ impl CounterfactualMetric for DiscriminativePower {
                     .filter(|&(_, &distance)| distance == least);
                 mean(nearest.map(|((_, class), _)| is_right(class)))
             };
-            let accuracy = |side: &Option<Vec<Near>>| {
-                let right: Option<Vec<f64>> = side.as_ref()?.iter().map(rightness).collect();
+            let accuracy = |among| {
+                let near = neighbors.nearest(query, among, self.k)?;
+                let right: Option<Vec<f64>> = near.iter().map(rightness).collect();
                 mean(right?.into_iter().map(Some))
             };
-            Some((accuracy(&own[query])? + accuracy(&others[query])?) / 2.0)
+            let class = class[query];
+            Some((accuracy(Among::Class(class))? + accuracy(Among::Except(class))?) / 2.0)
         });
         Ok(CounterfactualValues::per_query(per_query))
     }

@@ -14,7 +14,8 @@ use crate::values::{CounterfactualValues, mean};
 /// mean over pairs a < b of d(c_a, c_b)
 /// ```
 ///
-/// At least 0, **higher is better**. Undefined for fewer than two rows. With `distance = changed` it is DiCE's count diversity.
+/// At least 0, **higher is better**. Undefined for fewer than two rows. With `distance = changed` it is DiCE's count
+/// diversity.
 ///
 /// # Extremes
 /// 0: all rows are the same. 1 by `gower`: any two differ over the whole range of every feature.

@@ -22,7 +22,8 @@ use crate::values::mean;
 /// A mean over few queries is uncertain; a test over group labels tells whether the gap is more than chance.
 ///
 /// # Source
-/// von Kügelgen et al., *On the fairness of causal algorithmic recourse*, 2022; Sharma et al., *CERTIFAI*, 2020 (burden).
+/// von Kügelgen et al., *On the fairness of causal algorithmic recourse*, 2022; Sharma et al., *CERTIFAI*, 2020
+/// (burden).
 #[metric(
     name = "group-gap",
     direction = Direction::Lower,

@@ -3,11 +3,12 @@ use std::collections::BTreeMap;
 use xai_core::Result;
 use xai_core::describe::{Parameter, Parameters, metric};
 
-use super::{CounterfactualMetric, per_row};
+use super::CounterfactualMetric;
 use crate::data::CounterfactualData;
 use crate::input;
 use crate::schema::FeatureKind;
 use crate::selection::Selection;
+use crate::values::Best::Largest;
 use crate::values::CounterfactualValues;
 
 /// Unit of counting.
@@ -40,7 +41,8 @@ pub enum DomainScore {
 /// Only what the schema says is checked, one feature at a time: combinations can still be impossible.
 ///
 /// # Source
-/// de Oliveira and Martens, *A framework and benchmarking study for counterfactual generating methods on tabular data*, 2021.
+/// de Oliveira and Martens, *A framework and benchmarking study for counterfactual generating methods on tabular
+/// data*, 2021.
 #[metric(
     name = "in-domain",
     direction = Direction::Higher,
@@ -75,21 +77,16 @@ impl CounterfactualMetric for InDomain {
                 seen.insert(column, values);
             }
         }
-        Ok(per_row!(
-            self,
-            data,
-            Largest,
-            |_: usize, _: &[f64], c: &[f64]| {
-                let is_possible = |feature: &&crate::Feature| {
-                    let known = seen.get(&feature.columns[0]).map(Vec::as_slice);
-                    feature.is_possible(c, known)
-                };
-                let n_possible = features.iter().filter(is_possible).count();
-                Some(match self.score {
-                    DomainScore::Rows => f64::from(n_possible == features.len()),
-                    DomainScore::Features => n_possible as f64 / features.len() as f64,
-                })
-            }
-        ))
+        Ok(data.values(self.selection, Largest, |_, _, c| {
+            let is_possible = |feature: &&crate::Feature| {
+                let known = seen.get(&feature.columns[0]).map(Vec::as_slice);
+                feature.is_possible(c, known)
+            };
+            let n_possible = features.iter().filter(is_possible).count();
+            Some(match self.score {
+                DomainScore::Rows => f64::from(n_possible == features.len()),
+                DomainScore::Features => n_possible as f64 / features.len() as f64,
+            })
+        }))
     }
 }

@@ -5,10 +5,10 @@ use super::CounterfactualMetric;
 use crate::data::CounterfactualData;
 use crate::distance::DistanceOptions;
 use crate::input;
-use crate::reference::{Among, NeighborLists};
-use crate::search::Near;
+use crate::neighborhood::{Among, Wanted};
 use crate::selection::Selection;
-use crate::values::{Best, CounterfactualValues, mean};
+use crate::values::Best::{Largest, Smallest};
+use crate::values::CounterfactualValues;
 
 /// The factor, or whether it is small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Parameter)]
@@ -29,8 +29,9 @@ pub enum OutlierScore {
 /// reach(a, o) = max(d(a, o), d_k(o))   r(a) = mean over the k nearest o of reach(a, o)   LOF(x') = mean over o of r(x') / r(o)
 /// ```
 ///
-/// At least 0, **lower is better**; `inlier` in {0, 1}, higher is better. `d_k(o)` is the distance of the k-th nearest other training
-/// row. 0/0 counts as 1; a row beside more than `k` equal training rows has no value unless `epsilon` is set.
+/// At least 0, **lower is better**; `inlier` in {0, 1}, higher is better. `d_k(o)` is the distance of the k-th nearest
+/// other training row. 0/0 counts as 1; a row beside more than `k` equal training rows has no value unless `epsilon`
+/// is set.
 ///
 /// # Extremes
 /// 1: as dense as its neighbours. Above: sparser, without an upper end; compare medians beside means.
@@ -74,89 +75,23 @@ pub struct LocalOutlierFactor {
 impl CounterfactualMetric for LocalOutlierFactor {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
         let reference = data.require_reference()?;
-        let best = match self.score {
-            OutlierScore::Lof => Best::Smallest,
-            OutlierScore::Inlier => Best::Largest,
-        };
         // A single training row has no other one to measure a density by.
-        if reference.n_rows() < 2 {
-            return Ok(CounterfactualValues::per_row(
-                vec![None; data.n_rows()],
-                self.selection,
-                best,
-                data,
-            ));
-        }
         let k = self.k.min(reference.n_rows() - 1);
-        let searches = reference.searches(self.distance)?;
-        let own = searches.own_neighbors(k)?;
-        let density = Density::new(&own, k, self.epsilon);
-        let all = vec![Among::All; data.n_rows()];
-        let found = searches.nearest(data.rows.view(), &all, k)?;
-        let values = found.into_iter().map(|near| {
-            let factor = density.factor(&near?)?;
-            Some(match self.score {
-                OutlierScore::Lof => factor,
-                OutlierScore::Inlier => f64::from(factor <= self.threshold),
-            })
-        });
-        Ok(CounterfactualValues::per_row(
-            values.collect(),
-            self.selection,
-            best,
-            data,
-        ))
-    }
-}
-
-/// The reach of the training rows among each other.
-struct Density {
-    /// Distance of the k-th nearest other row.
-    last: Vec<Option<f64>>,
-    /// Mean reach of the k nearest other rows.
-    reach: Vec<Option<f64>>,
-    epsilon: f64,
-}
-
-impl Density {
-    fn new(own: &NeighborLists, k: usize, epsilon: f64) -> Self {
-        // The lists may be longer: they are shared with a metric of a larger k.
-        let first_k = |row: usize| own[row].as_ref().map(|near| &near[..k.min(near.len())]);
-        let last: Vec<Option<f64>> = (0..own.len())
-            .map(|row| Some(first_k(row)?.last()?.distance))
-            .collect();
-        let mut density = Self {
-            last,
-            reach: Vec::new(),
-            epsilon,
+        let density = if k == 0 {
+            None
+        } else {
+            reference.searches(self.distance)?.density(k)?
         };
-        density.reach = (0..own.len())
-            .map(|row| density.mean_reach(first_k(row)?))
-            .collect();
-        density
-    }
-
-    fn mean_reach(&self, near: &[Near]) -> Option<f64> {
-        let reach: Option<Vec<f64>> = near
-            .iter()
-            .map(|near| Some(near.distance.max(self.last[near.index]?)))
-            .collect();
-        Some(mean(reach?.into_iter().map(Some))? + self.epsilon)
-    }
-
-    fn factor(&self, near: &[Near]) -> Option<f64> {
-        let own = self.mean_reach(near)?;
-        let ratios: Option<Vec<f64>> = near
-            .iter()
-            .map(|near| {
-                let other = self.reach[near.index]?;
-                if own == other {
-                    Some(1.0) // also 0 / 0
-                } else {
-                    (other > 0.0).then(|| own / other)
-                }
-            })
-            .collect();
-        mean(ratios?.into_iter().map(Some))
+        let neighbors = data.row_neighbors(self.distance, Wanted::all(k))?;
+        let factor = |row: usize, _: &[f64], _: &[f64]| {
+            let near = neighbors.nearest(row, Among::All, k)?;
+            density.as_ref()?.outlier_factor(&near, self.epsilon)
+        };
+        Ok(match self.score {
+            OutlierScore::Lof => data.values(self.selection, Smallest, factor),
+            OutlierScore::Inlier => data.values(self.selection, Largest, |row, x, c| {
+                factor(row, x, c).map(|factor| f64::from(factor <= self.threshold))
+            }),
+        })
     }
 }

@@ -167,20 +167,3 @@ selection_setters!(
     TrustScore,
     Ynn
 );
-
-/// Computes a value for each row from its query and itself, and summarises them by query.
-macro_rules! per_row {
-    ($metric:expr, $data:expr, $best:ident, $value:expr) => {{
-        let value = $value;
-        let rows = xai_core::parallel::map($data.n_rows(), |row| {
-            value(row, $data.query_row($data.query[row]), $data.row(row))
-        });
-        crate::values::CounterfactualValues::per_row(
-            rows,
-            $metric.selection,
-            crate::values::Best::$best,
-            $data,
-        )
-    }};
-}
-use per_row;

@@ -1,10 +1,11 @@
 use xai_core::Result;
 use xai_core::describe::{Parameter, Parameters, metric};
 
-use super::{CounterfactualMetric, per_row};
+use super::CounterfactualMetric;
 use crate::data::CounterfactualData;
 use crate::input;
 use crate::selection::Selection;
+use crate::values::Best::Largest;
 use crate::values::CounterfactualValues;
 
 /// Share of the models, or agreement of all.
@@ -35,7 +36,8 @@ pub enum ModelScore {
 /// It says as much about how alike the models are.
 ///
 /// # Source
-/// Pawelczyk et al., *On counterfactual explanations under predictive multiplicity*, 2020; Jiang et al., *RobustX*, 2025.
+/// Pawelczyk et al., *On counterfactual explanations under predictive multiplicity*, 2020; Jiang et al., *RobustX*,
+/// 2025.
 ///
 /// # Elsewhere
 /// `robustx.ModelMultiplicityRobustnessEvaluator`
@@ -59,21 +61,16 @@ impl CounterfactualMetric for ModelValidity {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
         let predictions = data.require_predictions(input::MODEL_PREDICTIONS)?;
         let classes = data.row_class()?;
-        Ok(per_row!(
-            self,
-            data,
-            Largest,
-            |row: usize, _: &[f64], _: &[f64]| {
-                let models = predictions.column(row);
-                let n_agree = models
-                    .iter()
-                    .filter(|&&class| class == classes[row])
-                    .count();
-                Some(match self.score {
-                    ModelScore::Mean => n_agree as f64 / models.len() as f64,
-                    ModelScore::All => f64::from(n_agree == models.len()),
-                })
-            }
-        ))
+        Ok(data.values(self.selection, Largest, |row, _, _| {
+            let models = predictions.column(row);
+            let n_agree = models
+                .iter()
+                .filter(|&&class| class == classes[row])
+                .count();
+            Some(match self.score {
+                ModelScore::Mean => n_agree as f64 / models.len() as f64,
+                ModelScore::All => f64::from(n_agree == models.len()),
+            })
+        }))
     }
 }

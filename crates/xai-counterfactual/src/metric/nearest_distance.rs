@@ -1,14 +1,15 @@
 use xai_core::Result;
 use xai_core::describe::{Parameter, Parameters, metric};
+use xai_neighbors::Nearest;
 
 use super::CounterfactualMetric;
 use crate::data::CounterfactualData;
 use crate::distance::DistanceOptions;
 use crate::input;
-use crate::reference::Among;
-use crate::search::Near;
+use crate::neighborhood::{Among, Wanted};
 use crate::selection::Selection;
-use crate::values::{Best, CounterfactualValues, mean};
+use crate::values::Best::Smallest;
+use crate::values::{CounterfactualValues, mean};
 
 /// The training rows among which neighbours are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Parameter)]
@@ -37,7 +38,7 @@ pub enum Reduce {
 }
 
 impl Reduce {
-    pub(super) fn value(self, near: &[Near]) -> Option<f64> {
+    pub(super) fn value(self, near: &[Nearest]) -> Option<f64> {
         match self {
             Self::Mean => mean(near.iter().map(|near| Some(near.distance))),
             Self::Last => near.last().map(|near| near.distance),
@@ -54,14 +55,15 @@ impl Reduce {
 /// At least 0, **lower is better**. Fewer rows than `k` are all taken; a class without rows has no value.
 ///
 /// # Extremes
-/// 0: the counterfactual is a training row. By `gower`, 1 is the distance between opposite corners of the training data.
+/// 0: the counterfactual is a training row. By `gower`, 1 is the distance between opposite corners of the training
+/// data.
 ///
 /// # Limits
 /// Counterfactuals that are copied from the training data have distance 0 by construction.
 ///
 /// # Source
-/// Förster et al., *Evaluating explainable artificial intelligence*, 2021 (k nearest rows of the class); Dandl et al., *Multi-objective
-/// counterfactual explanations*, 2020 (nearest row).
+/// Förster et al., *Evaluating explainable artificial intelligence*, 2021 (k nearest rows of the class); Dandl et al.,
+/// *Multi-objective counterfactual explanations*, 2020 (nearest row).
 ///
 /// # Elsewhere
 /// `ceval.feasibility`, `ceval.kNLN_dist`
@@ -91,22 +93,16 @@ pub struct NearestDistance {
 
 impl CounterfactualMetric for NearestDistance {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
-        let among = match self.among {
-            AmongRows::All => vec![Among::All; data.n_rows()],
-            AmongRows::Class => classes(data)?.into_iter().map(Among::Class).collect(),
+        let (classes, wanted) = match self.among {
+            AmongRows::All => (None, Wanted::all(self.k)),
+            AmongRows::Class => (Some(classes(data)?), Wanted::own(self.k)),
         };
-        let found = data.require_reference()?.searches(self.distance)?.nearest(
-            data.rows.view(),
-            &among,
-            self.k,
-        )?;
-        let values = found.into_iter().map(|near| self.reduce.value(&near?));
-        Ok(CounterfactualValues::per_row(
-            values.collect(),
-            self.selection,
-            Best::Smallest,
-            data,
-        ))
+        let neighbors = data.row_neighbors(self.distance, wanted)?;
+        Ok(data.values(self.selection, Smallest, |row, _, _| {
+            let class = classes.as_ref().map(|classes| classes[row]);
+            let among = class.map_or(Among::All, Among::Class);
+            self.reduce.value(&neighbors.nearest(row, among, self.k)?)
+        }))
     }
 }
 

@@ -1,13 +1,13 @@
-use ndarray::Axis;
-use xai_core::Result;
 use xai_core::describe::{Parameters, metric};
+use xai_core::{Result, parallel};
+use xai_neighbors::Nearest;
 
 use super::CounterfactualMetric;
 use super::nearest_distance::classes;
 use crate::data::CounterfactualData;
 use crate::distance::DistanceOptions;
 use crate::input;
-use crate::reference::Among;
+use crate::neighborhood::{Among, Wanted};
 use crate::selection::Selection;
 use crate::values::{Best, CounterfactualValues};
 
@@ -17,8 +17,8 @@ use crate::values::{Best, CounterfactualValues};
 /// d(x', NLN) / d(NLN, NUN(NLN))
 /// ```
 ///
-/// At least 0, **lower is better**. NLN is the nearest training row of the counterfactual's class, NUN(NLN) the nearest row of another
-/// class to it. Undefined without either, and if both are equal.
+/// At least 0, **lower is better**. NLN is the nearest training row of the counterfactual's class, NUN(NLN) the
+/// nearest row of another class to it. Undefined without either, and if both are equal.
 ///
 /// # Extremes
 /// 0: the counterfactual is a training row. 1: it is as far from its class as its neighbour is from other classes.
@@ -50,37 +50,22 @@ pub struct NeighborRatio {
 
 impl CounterfactualMetric for NeighborRatio {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
-        let reference = data.require_reference()?;
         let row_classes = classes(data)?;
-        let searches = reference.searches(self.distance)?;
-        let own: Vec<Among> = row_classes.iter().copied().map(Among::Class).collect();
-        let like = searches.nearest(data.rows.view(), &own, 1)?;
-        // The second search starts from the neighbours of the first one, so only rows that have one take part.
-        let found: Vec<usize> = (0..like.len()).filter(|&row| like[row].is_some()).collect();
-        let neighbors = found
-            .iter()
-            .filter_map(|&row| Some(like[row].as_ref()?.first()?.index));
-        let neighbors = reference
-            .rows()
-            .select(Axis(0), &neighbors.collect::<Vec<_>>());
-        let others: Vec<Among> = found
-            .iter()
-            .map(|&row| Among::Except(row_classes[row]))
-            .collect();
-        let unlike = searches.nearest(neighbors.view(), &others, 1)?;
-        let mut values = vec![None; data.n_rows()];
-        for (row, unlike) in found.into_iter().zip(unlike) {
-            let near = like[row]
-                .as_ref()
-                .and_then(|near| near.first())
-                .map(|near| near.distance);
-            let far = unlike
-                .and_then(|near| Some(near.first()?.distance))
-                .filter(|&far| far > 0.0);
-            values[row] = near.zip(far).map(|(near, far)| near / far);
-        }
+        let searches = data.require_reference()?.searches(self.distance)?;
+        let neighbors = data.row_neighbors(self.distance, Wanted::own(1))?;
+        let like: Vec<Option<Nearest>> = parallel::map(data.n_rows(), |row| {
+            let near = neighbors.nearest(row, Among::Class(row_classes[row]), 1)?;
+            near.first().copied()
+        });
+        let found: Vec<usize> = like.iter().flatten().map(|near| near.index).collect();
+        let mut unlike = searches.nearest_unlike(&found)?.into_iter();
+        let values = like.into_iter().map(|like| {
+            let near = like?.distance;
+            let far = unlike.next()?.filter(|&far| far > 0.0)?;
+            Some(near / far)
+        });
         Ok(CounterfactualValues::per_row(
-            values,
+            values.collect(),
             self.selection,
             Best::Smallest,
             data,

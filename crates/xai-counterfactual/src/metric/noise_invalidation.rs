@@ -1,10 +1,11 @@
 use xai_core::Result;
 use xai_core::describe::{Parameters, metric};
 
-use super::{CounterfactualMetric, per_row};
+use super::CounterfactualMetric;
 use crate::data::CounterfactualData;
 use crate::input;
 use crate::selection::Selection;
+use crate::values::Best::Smallest;
 use crate::values::CounterfactualValues;
 
 /// Share of noisy copies of a counterfactual that lose its class.
@@ -41,18 +42,13 @@ impl CounterfactualMetric for NoiseInvalidation {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
         let noisy = data.require_predictions(input::NOISY_PREDICTIONS)?;
         let classes = data.row_class()?;
-        Ok(per_row!(
-            self,
-            data,
-            Smallest,
-            |row: usize, _: &[f64], _: &[f64]| {
-                let copies = noisy.row(row);
-                let n_lost = copies
-                    .iter()
-                    .filter(|&&class| class != classes[row])
-                    .count();
-                Some(n_lost as f64 / copies.len() as f64)
-            }
-        ))
+        Ok(data.values(self.selection, Smallest, |row, _, _| {
+            let copies = noisy.row(row);
+            let n_lost = copies
+                .iter()
+                .filter(|&&class| class != classes[row])
+                .count();
+            Some(n_lost as f64 / copies.len() as f64)
+        }))
     }
 }

@@ -1,11 +1,12 @@
 use xai_core::Result;
 use xai_core::describe::{Parameters, metric};
 
-use super::{CounterfactualMetric, per_row};
+use super::CounterfactualMetric;
 use crate::data::CounterfactualData;
 use crate::distance::DistanceOptions;
 use crate::input;
 use crate::selection::Selection;
+use crate::values::Best::Smallest;
 use crate::values::CounterfactualValues;
 
 /// Distance between a query and its counterfactual.
@@ -34,7 +35,8 @@ use crate::values::CounterfactualValues;
 /// The nearest row need not be possible or reachable. Distances of methods compare on queries that both answered.
 ///
 /// # Source
-/// Wachter et al., *Counterfactual explanations without opening the black box*, 2018; Gower, *A general coefficient of similarity*, 1971.
+/// Wachter et al., *Counterfactual explanations without opening the black box*, 2018; Gower, *A general coefficient of
+/// similarity*, 1971.
 ///
 /// # Elsewhere
 /// `carla.Distance`, `ceval.proximity`, `cel.Proximity`, `robustx.DistanceEvaluator`
@@ -58,11 +60,6 @@ pub struct Proximity {
 impl CounterfactualMetric for Proximity {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
         let distance = data.distance(self.distance)?;
-        Ok(per_row!(
-            self,
-            data,
-            Smallest,
-            |_: usize, x: &[f64], c: &[f64]| distance.between(x, c)
-        ))
+        Ok(data.values(self.selection, Smallest, |_, x, c| distance.between(x, c)))
     }
 }

@@ -1,10 +1,11 @@
 use xai_core::Result;
 use xai_core::describe::{Parameters, metric};
 
-use super::{CounterfactualMetric, per_row};
+use super::CounterfactualMetric;
 use crate::data::CounterfactualData;
 use crate::input;
 use crate::selection::Selection;
+use crate::values::Best::Smallest;
 use crate::values::CounterfactualValues;
 
 /// Reconstruction error by the target class's autoencoder relative to that by the query class's.
@@ -86,15 +87,10 @@ impl CounterfactualMetric for Im1 {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
         let target = data.require_table(input::RECONSTRUCTION_TARGET)?;
         let origin = data.require_table(input::RECONSTRUCTION_ORIGIN)?;
-        Ok(per_row!(
-            self,
-            data,
-            Smallest,
-            |row: usize, _: &[f64], c: &[f64]| {
-                let divisor = squared_distance(c, row_values(origin, row)) + self.epsilon;
-                (divisor > 0.0).then(|| squared_distance(c, row_values(target, row)) / divisor)
-            }
-        ))
+        Ok(data.values(self.selection, Smallest, |row, _, c| {
+            let divisor = squared_distance(c, row_values(origin, row)) + self.epsilon;
+            (divisor > 0.0).then(|| squared_distance(c, row_values(target, row)) / divisor)
+        }))
     }
 }
 
@@ -102,17 +98,11 @@ impl CounterfactualMetric for Im2 {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
         let target = data.require_table(input::RECONSTRUCTION_TARGET)?;
         let all = data.require_table(input::RECONSTRUCTION_ALL)?;
-        Ok(per_row!(
-            self,
-            data,
-            Smallest,
-            |row: usize, _: &[f64], c: &[f64]| {
-                let divisor = c.iter().map(|value| value.abs()).sum::<f64>() + self.epsilon;
-                (divisor > 0.0).then(|| {
-                    squared_distance(row_values(target, row), row_values(all, row)) / divisor
-                })
-            }
-        ))
+        Ok(data.values(self.selection, Smallest, |row, _, c| {
+            let divisor = c.iter().map(|value| value.abs()).sum::<f64>() + self.epsilon;
+            (divisor > 0.0)
+                .then(|| squared_distance(row_values(target, row), row_values(all, row)) / divisor)
+        }))
     }
 }
 

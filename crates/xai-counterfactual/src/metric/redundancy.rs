@@ -31,9 +31,9 @@ pub enum RedundancyScore {
 /// |{ j changed : f(x' with x_j) = f(x') }| / |changed|
 /// ```
 ///
-/// In [0, 1] (`count`: up to the number of features), **lower is better**. Each feature goes back alone, a one-hot group as a whole.
-/// The share is undefined if nothing changed. The model is called in batches, with the counterfactuals that
-/// count and with one row per changed feature.
+/// In [0, 1] (`count`: up to the number of features), **lower is better**. Each feature goes back alone, a one-hot
+/// group as a whole. The share is undefined if nothing changed. The model is called in batches, with the
+/// counterfactuals that count and with one row per changed feature.
 ///
 /// # Extremes
 /// 0: every change is needed. 1: each one alone could go back.
@@ -42,7 +42,8 @@ pub enum RedundancyScore {
 /// Two changes that are each redundant may be needed together.
 ///
 /// # Source
-/// Pawelczyk et al., *CARLA*, 2021 (redundancy); Dandl et al., *Multi-objective counterfactual explanations*, 2020 (minimality).
+/// Pawelczyk et al., *CARLA*, 2021 (redundancy); Dandl et al., *Multi-objective counterfactual explanations*, 2020
+/// (minimality).
 ///
 /// # Elsewhere
 /// `carla.Redundancy`

@@ -1,12 +1,13 @@
-use xai_core::Result;
 use xai_core::describe::{Parameters, metric};
+use xai_core::{Result, parallel};
 
-use super::{CounterfactualMetric, per_row};
+use super::CounterfactualMetric;
 use crate::data::CounterfactualData;
 use crate::distance::DistanceOptions;
 use crate::input;
 use crate::selection::Selection;
-use crate::unlike::unlike;
+use crate::unlike::UnlikeNeighbors;
+use crate::values::Best::Smallest;
 use crate::values::CounterfactualValues;
 
 /// Distance of a counterfactual relative to that of the nearest training row of the wanted class.
@@ -15,8 +16,8 @@ use crate::values::CounterfactualValues;
 /// d(x, x') / d(x, NUN(x))
 /// ```
 ///
-/// At least 0, **lower is better**. NUN is the nearest training row of the target, or of another class than the query's. A query on
-/// such a row has no value.
+/// At least 0, **lower is better**. NUN is the nearest training row of the target, or of another class than the
+/// query's. A query on such a row has no value.
 ///
 /// # Extremes
 /// 0: the counterfactual is the query. 1: as far as a real case. Above 1: a real case is nearer.
@@ -25,7 +26,8 @@ use crate::values::CounterfactualValues;
 /// It depends on how dense the training data are around the query.
 ///
 /// # Source
-/// Keane and Smyth, *Good counterfactuals and where to find them*, 2020; Smyth and Keane, *A few good counterfactuals*, 2022.
+/// Keane and Smyth, *Good counterfactuals and where to find them*, 2020; Smyth and Keane, *A few good
+/// counterfactuals*, 2022.
 ///
 /// # Elsewhere
 /// `ceval.relative_dist`
@@ -48,20 +50,15 @@ pub struct RelativeDistance {
 
 impl CounterfactualMetric for RelativeDistance {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
-        let reference = data.require_reference()?;
-        let among = unlike(data, reference)?;
-        let searches = reference.searches(self.distance)?;
-        let unlike = searches.nearest(data.queries.view(), &among, 1)?;
-        let distance = &searches.distance;
-        Ok(per_row!(
-            self,
-            data,
-            Smallest,
-            |row: usize, x: &[f64], c: &[f64]| {
-                let real = unlike[data.query[row]].as_ref()?.first()?.distance;
-                let own = distance.between(x, c)?;
-                (real > 0.0).then(|| own / real)
-            }
-        ))
+        let unlike = UnlikeNeighbors::search(data, self.distance, 1)?;
+        let distance = data.distance(self.distance)?;
+        let nearest: Vec<Option<f64>> = parallel::map(data.n_queries(), |query| {
+            Some(unlike.neighbors(query)?.first()?.distance)
+        });
+        Ok(data.values(self.selection, Smallest, |row, x, c| {
+            let real = nearest[data.query[row]]?;
+            let own = distance.between(x, c)?;
+            (real > 0.0).then(|| own / real)
+        }))
     }
 }

@@ -3,9 +3,10 @@ use xai_core::{Result, parallel};
 
 use super::CounterfactualMetric;
 use super::diversity::pairs;
-use crate::data::{CounterfactualData, RowSet, row_of};
-use crate::distance::{DistanceOptions, PreparedDistance};
+use crate::data::{CounterfactualData, RowSet};
+use crate::distance::{DistanceOptions, RowDistance};
 use crate::input;
+use crate::searches::row_of;
 use crate::values::{CounterfactualValues, mean};
 
 /// Aggregation of the distances between two sets.
@@ -27,9 +28,9 @@ pub enum SetMode {
 /// ½ mean_a min_b d(a, b) + ½ mean_b min_a d(a, b);  hausdorff: the larger of the maxima
 /// ```
 ///
-/// At least 0, **lower is better**. The sets are those of a method for a query and for a perturbed copy of it (divided by
-/// `input_distance`, if it is given), of repeated runs (the mean over pairs of runs), or of two methods.
-/// Undefined if a set is empty; with more than two runs, pairs with an empty set do not count.
+/// At least 0, **lower is better**. The sets are those of a method for a query and for a perturbed copy of it (divided
+/// by `input_distance`, if it is given), of repeated runs (the mean over pairs of runs), or of two methods. Undefined
+/// if a set is empty; with more than two runs, pairs with an empty set do not count.
 ///
 /// # Extremes
 /// 0: the sets are the same.
@@ -38,8 +39,8 @@ pub enum SetMode {
 /// A method that always returns the same rows is stable and may be useless.
 ///
 /// # Source
-/// Jiang et al., *RobustX*, 2025 (set distance); Alvarez-Melis and Jaakkola, *On the robustness of interpretability methods*, 2018 (local
-/// Lipschitz constant).
+/// Jiang et al., *RobustX*, 2025 (set distance); Alvarez-Melis and Jaakkola, *On the robustness of interpretability
+/// methods*, 2018 (local Lipschitz constant).
 ///
 /// # Elsewhere
 /// `robustx.SetDistanceRobustnessEvaluator`
@@ -65,15 +66,13 @@ impl CounterfactualMetric for SetDistance {
         let own = RowSet {
             rows: data.rows.clone(),
             query: data.query.clone(),
-            is_run: false,
         };
-        let runs: Vec<&RowSet> = data.all_sets().iter().filter(|set| set.is_run).collect();
         // With repeated runs, only these are compared with each other; the counterfactuals of the data are not one of
         // them.
-        let sets = if runs.is_empty() {
+        let sets: Vec<&RowSet> = if data.runs().is_empty() {
             vec![&own, data.require_others()?]
         } else {
-            runs
+            data.runs().iter().collect()
         };
         let scale = data.known_numbers(input::INPUT_DISTANCE);
         let by_query: Vec<Vec<Vec<&[f64]>>> = sets
@@ -104,7 +103,7 @@ fn rows_by_query(set: &RowSet, n_queries: usize) -> Vec<Vec<&[f64]>> {
 }
 
 impl SetDistance {
-    fn between(&self, distance: &PreparedDistance, a: &[&[f64]], b: &[&[f64]]) -> Option<f64> {
+    fn between(&self, distance: &RowDistance, a: &[&[f64]], b: &[&[f64]]) -> Option<f64> {
         if a.is_empty() || b.is_empty() {
             return None;
         }

@@ -1,10 +1,12 @@
 use xai_core::Result;
 use xai_core::describe::{Parameter, Parameters, metric};
 
-use super::{CounterfactualMetric, per_row};
+use super::CounterfactualMetric;
 use crate::data::CounterfactualData;
 use crate::input;
+use crate::schema::Schema;
 use crate::selection::Selection;
+use crate::values::Best::Smallest;
 use crate::values::CounterfactualValues;
 
 /// The unit of the number of changed features.
@@ -26,7 +28,8 @@ pub enum SparsityScore {
 /// |changed features| / p;  count: |changed features|
 /// ```
 ///
-/// In [0, 1], **lower is better**. A one-hot group is one feature. DiCE and cfbench report the share that is *not* changed.
+/// In [0, 1], **lower is better**. A one-hot group is one feature. DiCE and cfbench report the share that is *not*
+/// changed.
 ///
 /// # Extremes
 /// 0: nothing changes. 1: every feature does.
@@ -58,19 +61,22 @@ pub struct Sparsity {
     pub(super) selection: Selection,
 }
 
+impl Sparsity {
+    /// Value of one counterfactual of a query.
+    #[must_use]
+    pub fn between(&self, schema: &Schema, query: &[f64], counterfactual: &[f64]) -> f64 {
+        let n_changed = schema.changed(query, counterfactual, self.tolerance).len() as f64;
+        match self.score {
+            SparsityScore::Share => n_changed / schema.features().len() as f64,
+            SparsityScore::Count => n_changed,
+        }
+    }
+}
+
 impl CounterfactualMetric for Sparsity {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
-        let unit = match self.score {
-            SparsityScore::Share => data.schema().features().len() as f64,
-            SparsityScore::Count => 1.0,
-        };
-        Ok(per_row!(
-            self,
-            data,
-            Smallest,
-            |_: usize, x: &[f64], c: &[f64]| {
-                Some(data.schema().changed(x, c, self.tolerance).len() as f64 / unit)
-            }
-        ))
+        Ok(data.values(self.selection, Smallest, |_, x, c| {
+            Some(self.between(data.schema(), x, c))
+        }))
     }
 }

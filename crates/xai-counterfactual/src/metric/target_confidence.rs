@@ -1,10 +1,11 @@
 use xai_core::Result;
 use xai_core::describe::{Parameter, Parameters, metric};
 
-use super::{CounterfactualMetric, per_row};
+use super::CounterfactualMetric;
 use crate::data::CounterfactualData;
 use crate::input;
 use crate::selection::Selection;
+use crate::values::Best::Largest;
 use crate::values::CounterfactualValues;
 
 /// Probability of the target, or its gain over the query.
@@ -59,13 +60,8 @@ impl CounterfactualMetric for TargetConfidence {
             ConfidenceScore::Value => None,
             ConfidenceScore::Gain => Some(data.require_numbers(input::P_TARGET_QUERY)?),
         };
-        Ok(per_row!(
-            self,
-            data,
-            Largest,
-            |row: usize, _: &[f64], _: &[f64]| {
-                Some(after[row] - before.map_or(0.0, |before| before[data.query[row]]))
-            }
-        ))
+        Ok(data.values(self.selection, Largest, |row, _, _| {
+            Some(after[row] - before.map_or(0.0, |before| before[data.query[row]]))
+        }))
     }
 }

@@ -6,8 +6,10 @@ use super::nearest_distance::{Reduce, classes};
 use crate::data::CounterfactualData;
 use crate::distance::DistanceOptions;
 use crate::input;
+use crate::neighborhood::Wanted;
 use crate::selection::Selection;
-use crate::values::{Best, CounterfactualValues};
+use crate::values::Best::Largest;
+use crate::values::CounterfactualValues;
 
 /// Comparison of the two distances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Parameter)]
@@ -28,8 +30,8 @@ pub enum TrustValue {
 /// share: d_other / (d_own + d_other)   ratio: d_other / d_own
 /// ```
 ///
-/// In [0, 1], **higher is better**; `ratio` at least 0. The distances are those of the k-th nearest training row of the class, and of
-/// the nearest other class. Undefined for one class, and if the divisor is 0.
+/// In [0, 1], **higher is better**; `ratio` at least 0. The distances are those of the k-th nearest training row of
+/// the class, and of the nearest other class. Undefined for one class, and if the divisor is 0.
 ///
 /// # Extremes
 /// 1: on a row of its class. 0.5: as near to another class. 0: on a row of another class.
@@ -69,38 +71,27 @@ pub struct TrustScore {
 
 impl CounterfactualMetric for TrustScore {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
-        let reference = data.require_reference()?;
         let row_classes = classes(data)?;
-        let searches = reference.searches(self.distance)?;
-        let (mut own, mut other) = (vec![None; data.n_rows()], vec![None; data.n_rows()]);
-        for (class, found) in searches.nearest_of_each_class(data.rows.view(), self.k)? {
-            for (row, near) in found.into_iter().enumerate() {
-                let Some(distance) = near.and_then(|near| self.reduce.value(&near)) else {
-                    continue;
-                };
+        let neighbors = data.row_neighbors(self.distance, Wanted::each(self.k))?;
+        let value = |row: usize, _: &[f64], _: &[f64]| {
+            let (mut own, mut other) = (None, None::<f64>);
+            for (class, near) in neighbors.nearest_of_each_class(row, self.k) {
+                let distance = self.reduce.value(&near);
                 if class == row_classes[row] {
-                    own[row] = Some(distance);
+                    own = distance;
                 } else {
                     // The nearest other class is the one whose k-th row (or mean of k rows) is nearest, not that of the
                     // nearest row.
-                    let nearest: Option<f64> = other[row];
-                    other[row] = Some(nearest.map_or(distance, |nearest| nearest.min(distance)));
+                    other = other.into_iter().chain(distance).reduce(f64::min);
                 }
             }
-        }
-        let values = own.into_iter().zip(other).map(|(own, other)| {
             let (own, other) = (own?, other?);
             let divisor = match self.score {
                 TrustValue::Share => own + other,
                 TrustValue::Ratio => own,
             };
             (divisor > 0.0).then(|| other / divisor)
-        });
-        Ok(CounterfactualValues::per_row(
-            values.collect(),
-            self.selection,
-            Best::Largest,
-            data,
-        ))
+        };
+        Ok(data.values(self.selection, Largest, value))
     }
 }

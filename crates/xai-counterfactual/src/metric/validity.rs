@@ -15,8 +15,8 @@ use crate::values::{Best, CounterfactualValues};
 /// mean [predicted = target], or mean [predicted ≠ class] without a target;  distinct: |different valid rows| / m
 /// ```
 ///
-/// In [0, 1], **higher is better**. A query without counterfactuals has no value (0 with `distinct`), nor has one whose class is its
-/// target, because it needs no recourse.
+/// In [0, 1], **higher is better**. A query without counterfactuals has no value (0 with `distinct`), nor has one
+/// whose class is its target, because it needs no recourse.
 ///
 /// ```
 /// use ndarray::array;

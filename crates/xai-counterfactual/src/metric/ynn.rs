@@ -1,14 +1,16 @@
 use xai_core::Result;
 use xai_core::describe::{Parameters, metric};
+use xai_neighbors::Nearest;
 
 use super::CounterfactualMetric;
 use super::nearest_distance::classes;
 use crate::data::CounterfactualData;
 use crate::distance::DistanceOptions;
 use crate::input;
-use crate::reference::Among;
+use crate::neighborhood::{Among, Wanted};
 use crate::selection::Selection;
-use crate::values::{Best, CounterfactualValues};
+use crate::values::Best::Largest;
+use crate::values::CounterfactualValues;
 
 /// Share of the nearest training rows with the class of the counterfactual.
 ///
@@ -52,25 +54,12 @@ pub struct Ynn {
 
 impl CounterfactualMetric for Ynn {
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues> {
-        let reference = data.require_reference()?;
-        let (classes, labels) = (classes(data)?, reference.labels()?);
-        let all = vec![Among::All; data.n_rows()];
-        let found = reference
-            .searches(self.distance)?
-            .nearest(data.rows.view(), &all, self.k)?;
-        let values = found.into_iter().zip(classes).map(|(near, class)| {
-            let near = near?;
-            let n_same = near
-                .iter()
-                .filter(|near| labels[near.index] == class)
-                .count();
-            Some(n_same as f64 / near.len() as f64)
-        });
-        Ok(CounterfactualValues::per_row(
-            values.collect(),
-            self.selection,
-            Best::Largest,
-            data,
-        ))
+        let (classes, labels) = (classes(data)?, data.require_reference()?.labels()?);
+        let neighbors = data.row_neighbors(self.distance, Wanted::all(self.k))?;
+        Ok(data.values(self.selection, Largest, |row, _, _| {
+            let near = neighbors.nearest(row, Among::All, self.k)?;
+            let is_same = |near: &&Nearest| labels[near.index] == classes[row];
+            Some(near.iter().filter(is_same).count() as f64 / near.len() as f64)
+        }))
     }
 }

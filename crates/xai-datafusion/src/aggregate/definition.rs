@@ -37,8 +37,8 @@ pub(crate) struct Aggregate {
 }
 
 impl Aggregate {
-    /// Creates the function for queries whose stages run where `stages` says. `memory` is the limit of the states of a partition in
-    /// bytes, `None` for the default of the function.
+    /// Creates the function for queries whose stages run where `stages` says. `memory` is the limit of the states of a
+    /// partition in bytes, `None` for the default of the function.
     pub(crate) fn new(
         definition: &'static Definition,
         stages: Stages,

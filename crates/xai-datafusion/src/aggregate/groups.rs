@@ -82,7 +82,8 @@ impl Rows<'_> {
         nulls.filter(|nulls| nulls.null_count() > 0)
     }
 
-    /// Returns the rows that count: those that pass the filter and have a value in all of these columns; `None` for all.
+    /// Returns the rows that count: those that pass the filter and have a value in all of these columns; `None` for
+    /// all.
     pub(crate) fn counted(&self, columns: &[usize]) -> Option<NullBuffer> {
         NullBuffer::union(self.passing().as_ref(), self.present(columns).as_ref())
     }

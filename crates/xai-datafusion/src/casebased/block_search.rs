@@ -13,12 +13,12 @@ use crate::casebased::near_cases::{NearCase, NearCases};
 use crate::casebased::partitions::{FeatureRows, NAME, different_lengths};
 use crate::function::failed;
 
-/// Values of features that are searched at a time: 16 MiB of training rows. A table whose file has one row group is one partition;
-/// its chunks are searched by all cores, and a tree over a larger chunk leaves out more of it.
+/// Values of features that are searched at a time: 16 MiB of training rows. A table whose file has one row group is
+/// one partition; its chunks are searched by all cores, and a tree over a larger chunk leaves out more of it.
 const CHUNK: usize = 1 << 21;
 
-/// From so many samples on, the engine that does less work is chosen, as by an explainer. For fewer a scan is less work than growing
-/// a tree.
+/// From so many samples on, the engine that does less work is chosen, as by an explainer. For fewer a scan is less
+/// work than growing a tree.
 const MANY_SAMPLES: usize = 256;
 
 /// The samples that are searched for: rows without NULL, standardised if there is a standardization.

@@ -86,7 +86,8 @@ trait SideInputs<'a> {
 
     fn new(columns: &'a [ArrayRef]) -> Self;
 
-    /// Returns whether a row can be evaluated in one batch with the rows from `first` on, which have the same number of attributions.
+    /// Returns whether a row can be evaluated in one batch with the rows from `first` on, which have the same number
+    /// of attributions.
     fn can_join(&self, first: usize, row: usize) -> bool;
 
     /// Returns the values of a batch of rows.

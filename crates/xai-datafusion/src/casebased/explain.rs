@@ -22,12 +22,12 @@ use crate::casebased::partitions::{
 };
 use crate::function::failed;
 
-/// Smallest number of samples per pass over the training table. The last batch of a block is taken whole, and the last block may
-/// be smaller.
+/// Smallest number of samples per pass over the training table. The last batch of a block is taken whole, and the last
+/// block may be smaller.
 const SAMPLES: usize = 1 << 16;
 
-/// Options of explanations by nearest cases. The defaults are those of `xai_casebased::CaseExplainer`: 5 cases, Euclidean distance
-/// of standardised features, inverse-cube weights.
+/// Options of explanations by nearest cases. The defaults are those of `xai_casebased::CaseExplainer`: 5 cases,
+/// Euclidean distance of standardised features, inverse-cube weights.
 #[derive(Debug, Clone, Parameters)]
 pub struct ExplainCases {
     /// Number of cases; all if there are fewer.
@@ -87,16 +87,16 @@ impl ExplainCases {
     ///   (`high`, `medium`, `low` or `undefined`), and `nearest`, a struct of the lists ids, labels and
     ///   distances, nearest first, equal distances by the lower id
     ///
-    /// Every partition of the training table is searched for its own nearest `k`, exactly, and these are
-    /// merged: the numbers are those of `xai_casebased::CaseExplainer` to the last bit, with ids in place of
-    /// training indices, for any partitions. A block of at least 65 536 samples (whole batches) is held at a time, with the nearest;
-    /// for each such block the training table is read once.
+    /// Every partition of the training table is searched for its own nearest `k`, exactly, and these are merged: the
+    /// numbers are those of `xai_casebased::CaseExplainer` to the last bit, with ids in place of training indices, for
+    /// any partitions. A block of at least 65 536 samples (whole batches) is held at a time, with the nearest; for
+    /// each such block the training table is read once.
     ///
     /// # Errors
-    /// A planning error for a column of a wrong type or a parameter outside its domain; errors of the tables and of `each`; an
-    /// execution error for lists of different lengths, features that are not finite, a distance that is
-    /// undefined, a predicted class that no training row has (if there are training rows), or a training table without a row
-    /// free of NULL where features are standardised.
+    /// A planning error for a column of a wrong type or a parameter outside its domain; errors of the tables and of
+    /// `each`; an execution error for lists of different lengths, features that are not finite, a distance that is
+    /// undefined, a predicted class that no training row has (if there are training rows), or a training table without
+    /// a row free of NULL where features are standardised.
     pub async fn explain(
         &self,
         training: &DataFrame,
@@ -238,7 +238,8 @@ impl ExplainCases {
     }
 }
 
-/// Checks that training rows have the predicted class of every sample that is explained. Without training rows nothing is known.
+/// Checks that training rows have the predicted class of every sample that is explained. Without training rows nothing
+/// is known.
 fn check_predicted(block: &[FeatureRows], known: &[i64]) -> Result<()> {
     if known.is_empty() {
         return Ok(());

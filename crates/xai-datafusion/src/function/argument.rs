@@ -321,8 +321,8 @@ impl<'a, N: ArrowNativeType> Lists<'a, N> {
     }
 }
 
-/// Returns the rows that have a value, `None` if all have one (it may also be a buffer without NULL). A list with a NULL element
-/// counts as NULL.
+/// Returns the rows that have a value, `None` if all have one (it may also be a buffer without NULL). A list with a
+/// NULL element counts as NULL.
 pub(crate) fn present(column: &ArrayRef) -> Option<NullBuffer> {
     let nulls = column.logical_nulls();
     let DataType::List(_) = column.data_type() else {

@@ -169,8 +169,8 @@ impl Call {
     }
 }
 
-/// The value of an expression that is the same for all rows. One that came from another library, as from an engine that has loaded
-/// this one, is not a literal here, but answers without rows.
+/// The value of an expression that is the same for all rows. One that came from another library, as from an engine
+/// that has loaded this one, is not a literal here, but answers without rows.
 fn constant(expr: &Arc<dyn PhysicalExpr>) -> Option<ScalarValue> {
     if let Some(literal) = expr.downcast_ref::<Literal>() {
         return Some(literal.value().clone());

@@ -113,8 +113,8 @@ struct AurocGroups {
     most_held: usize,
     groups: Vec<Scores>,
     n_held: usize,
-    /// The most that was held at a time since groups left. An aggregate without groups adds what a state grows by to what it
-    /// has taken, and never takes off what the state shrinks by: so it does not shrink.
+    /// The most that was held at a time since groups left. An aggregate without groups adds what a state grows by to
+    /// what it has taken, and never takes off what the state shrinks by: so it does not shrink.
     n_reserved: usize,
 }
 

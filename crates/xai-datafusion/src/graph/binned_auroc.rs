@@ -69,9 +69,9 @@ struct BinnedMetric {
 
 #[derive(Default, Serialize, Deserialize)]
 struct Bins {
-    /// The elements themselves, while they are fewer bytes than the counts: twice the bin, and one more for a true one. So
-    /// memory grows with the rows, and the engine sees it after each batch; ten million bins for each group of a batch would
-    /// be taken before it could.
+    /// The elements themselves, while they are fewer bytes than the counts: twice the bin, and one more for a true
+    /// one. So memory grows with the rows, and the engine sees it after each batch; ten million bins for each group of
+    /// a batch would be taken before it could.
     elements: Vec<u32>,
     /// False and true elements of each bin; empty before.
     counts: Vec<[u64; 2]>,

@@ -3,6 +3,7 @@
 mod any_arguments;
 mod attribution;
 mod casebased;
+mod counterfactual;
 mod data_attribution;
 mod distributed;
 mod explain;

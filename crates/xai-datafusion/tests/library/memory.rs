@@ -91,7 +91,8 @@ fn bins_are_the_same_before_and_after_they_are_counted() {
     }
 }
 
-/// In two partitions such a query waits forever in two of three trials (apache/datafusion#24883). The deadline only detects that.
+/// In two partitions such a query waits forever in two of three trials (apache/datafusion#24883). The deadline only
+/// detects that.
 #[tokio::test]
 async fn a_query_with_a_memory_limit_ends() {
     let limit = MemoryLimit::new(2_000_000);

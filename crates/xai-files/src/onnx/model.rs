@@ -33,6 +33,8 @@ pub struct OnnxModel {
     pub images: ImageLayout,
     /// The number of outputs per sample that the file declares.
     pub n_declared: Option<usize>,
+    /// Remark that another engine is faster.
+    pub faster_engine: Option<String>,
     /// The number of outputs per sample, once known.
     pub(super) n_outputs: OnceLock<usize>,
 }
@@ -182,6 +184,7 @@ impl OnnxModel {
                 Some([_, Dimension::Fixed(n), ..]) => Some(*n),
                 _ => None,
             },
+            faster_engine: options.faster_engine(contents.n_depthwise),
             n_outputs: OnceLock::new(),
         })
     }

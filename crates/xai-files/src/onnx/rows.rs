@@ -2,12 +2,20 @@
 
 use ndarray::{Array2, ArrayViewD, Axis, Slice};
 use xai_attribution::Real;
-use xai_attribution::model::{BoxError, Model};
+use xai_attribution::model::{BoxError, Model, RowKind};
 
 use super::engine::{Reason, table};
-use super::model::OnnxModel;
+use super::model::{OnnxModel, is_integer};
 
 impl<T: Real> Model<T> for OnnxModel {
+    fn row_kind(&self, shape: &[usize]) -> RowKind {
+        if self.inputs.first().is_some_and(is_integer) {
+            RowKind::Structured // token ids
+        } else {
+            RowKind::from_shape(shape)
+        }
+    }
+
     fn outputs(&self, batch: ArrayViewD<'_, T>) -> Result<Array2<f64>, BoxError> {
         if self.fixed_batch()?.is_none() {
             if let Some(input) = self.inputs.first() {

@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, ArrayViewD};
 use xai_attribution::Real;
-use xai_attribution::model::{BoxError, Model};
+use xai_attribution::model::{BoxError, Model, RowKind};
 use xai_graph::{Graph, GraphModel};
 
 /// A model that reports its progress. The function is called after every call of the model, with the number of rows, or
@@ -20,6 +20,10 @@ impl<T: Real, M: Model<T>, F: Fn(u64)> Model<T> for WatchedModel<M, F> {
         let outputs = self.model.outputs(batch);
         (self.watch)(rows);
         outputs
+    }
+
+    fn row_kind(&self, shape: &[usize]) -> RowKind {
+        self.model.row_kind(shape)
     }
 }
 

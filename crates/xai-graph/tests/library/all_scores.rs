@@ -167,7 +167,8 @@ proptest! {
     }
 }
 
-/// Masks whose values lie on a grid have ties at most cuts; the shares count whom the order of the elements decided for.
+/// Masks whose values lie on a grid have ties at most cuts; the shares count whom the order of the elements decided
+/// for.
 #[test]
 fn ties_at_a_cut_are_reported() {
     let mask = array![0.9, 0.5, 0.5, 0.5, 0.1];

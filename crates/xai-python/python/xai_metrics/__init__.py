@@ -10,7 +10,8 @@ module                    question
 :mod:`.repro`             do repeated trainings make the same predictions and the same errors?
 :mod:`.reliability`       can a metric be trusted on this data?
 :mod:`.sql`               the metrics as SQL functions (a separate package)
-:mod:`.spark`             all of them for Spark data frames
+:mod:`.spark`             all of them for Spark data frames and files
+:mod:`.dask`              queries on the workers of Dask
 :mod:`.compat`            the interfaces of other packages, with our implementations
 ========================  =======================================================================
 
@@ -30,7 +31,7 @@ from typing import TYPE_CHECKING
 from ._native import __version__
 
 if TYPE_CHECKING:
-    from . import attribution, casebased, compat, counterfactual, graph, reliability, repro, spark, sql
+    from . import attribution, casebased, compat, counterfactual, dask, graph, reliability, repro, spark, sql
     from ._registry import find
     from ._report import Report, ReportDiff
     from .attribution import explain
@@ -43,6 +44,7 @@ __all__ = [
     "casebased",
     "compat",
     "counterfactual",
+    "dask",
     "explain",
     "find",
     "graph",

@@ -68,7 +68,16 @@ class Tensors:
             tensors.keeps_integers = any(map(_is_embedding, module.modules()))
         # Its layers make whole numbers of others themselves.
         tensors.keeps_integers &= not is_keras
+        if is_from_package(model, "onnxruntime"):
+            tensors.keeps_integers = model.get_inputs()[0].type in ("tensor(int32)", "tensor(int64)")
         return tensors
+
+    @property
+    def is_on_gpu(self) -> bool:
+        """True if the tensors are torch tensors on an accelerator."""
+        if self.framework != "torch" or self.device is None:
+            return False
+        return _library("torch").device(self.device).type not in ("cpu", "meta")
 
     def tensor(self, array: npt.NDArray[Any]) -> Any:
         """Convert an array to a tensor."""

@@ -89,9 +89,11 @@ class Report(Shown):
     Parameters
     ----------
     results : mapping of str to result
-        Results by section name: from :func:`.evaluate`, :meth:`.CaseExplainer.audit` or
-        :func:`.pairwise`, a :class:`.SimulationStudy`, a :class:`.SweepCurve`, or a mapping from
-        explainer names to curves.
+        Results by section name: from ``evaluate`` of :mod:`.attribution` (also its reliability and
+        ``meta_consistency``) and :mod:`.counterfactual`, ``compare`` of
+        :mod:`.casebased.data_attribution`, :meth:`.CaseExplainer.audit`, :func:`.pairwise` and
+        :func:`.regression`, a :class:`.SimulationStudy`, a :class:`.SweepCurve`, or a mapping from explainer names to
+        curves.
     title : str
         Title of the page.
 
@@ -240,8 +242,8 @@ class Report(Shown):
 
     def __repr__(self) -> str:
         held = self.to_dict()
-        families = ("casebased", "attribution", "texts", "data_attribution", "graph", "repro", "simulation")
-        names = [section["name"] for family in families for section in held.get(family, [])]
+        sections = [held[kind] for kind in _native.section_kinds() if kind in held]
+        names = [section["name"] for of_kind in sections for section in of_kind]
         lines = [f"{held['title']}: {', '.join(names)}"]
         return paragraphs([*lines, *(f"- {finding['text']}" for finding in held["findings"])])
 

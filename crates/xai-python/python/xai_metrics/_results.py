@@ -235,6 +235,10 @@ def pyplot() -> types.ModuleType:
 #: Line colours that are distinguishable with every kind of colour vision (Okabe and Ito).
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 
+#: Colours of positive and negative numbers, red and blue in plots, texts and reports, and the colour
+#: map of matplotlib between them.
+POSITIVE, NEGATIVE, DIVERGING = "#b2182b", "#2166ac", "RdBu_r"
+
 
 def axes(ax: Any = None) -> Any:
     """Return the given matplotlib axes, or create new ones."""

@@ -5,10 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from math import prod
 from typing import Any
 
-from . import _native
 from ._arrays import column_names, is_lazy
 
 #: Batch size of tables whose row size is unknown before reading.
@@ -30,9 +28,15 @@ class BatchSource:
     is_shuffled: bool = False
 
 
-def source_of(data: Any, rows: int | None = None) -> BatchSource:
-    """Return the batches of a data set: its own, or else of ``rows`` rows, by default as many as a
-    model is called with.
+def source_of(
+    data: Any,
+    rows: int | None = None,
+    default_rows: Callable[[Any], int] = lambda first: _TABLE_BATCH_SIZE,
+) -> BatchSource:
+    """Return the batches of a data set: its own, or else of ``rows`` rows.
+
+    By default they have ``default_rows(first)`` rows, where ``first`` is a batch of the first row,
+    and 256 rows where the first row cannot be read alone.
 
     Examples
     --------
@@ -46,8 +50,13 @@ def source_of(data: Any, rows: int | None = None) -> BatchSource:
     """
     bases = type(data).__mro__
     libraries = {base.__module__.partition(".")[0] for base in bases}
+
+    def from_slices(read: Callable[[slice], Any], n: int) -> BatchSource:
+        size = 1 if n == 0 else rows or default_rows(read(slice(0, 1)))
+        return _from_slices(read, n, size)
+
     if "datasets" in libraries and hasattr(data, "with_format"):
-        return _from_hugging_face(data, rows)
+        return _from_hugging_face(data, rows or _TABLE_BATCH_SIZE, from_slices)
     if "torch" in libraries:
         known = sys.modules["torch"].utils.data
         if isinstance(data, known.DataLoader):
@@ -59,7 +68,7 @@ def source_of(data: Any, rows: int | None = None) -> BatchSource:
             def collated(places: slice) -> Any:
                 return known.default_collate([data[i] for i in range(places.start, places.stop)])
 
-            return _from_slices(collated, len(data), rows)
+            return from_slices(collated, len(data))
     if "pyarrow" in libraries and not hasattr(data, "shape"):
         return _from_arrow(data, rows)
     if is_lazy(data):
@@ -73,14 +82,14 @@ def source_of(data: Any, rows: int | None = None) -> BatchSource:
                 )
 
             return BatchSource(lambda n: (n, after(n)), n_rows)
-        return _from_slices(lambda at: cut(data, at.start, at.stop).collect(), n_rows, rows)
+        return from_slices(lambda at: cut(data, at.start, at.stop).collect(), n_rows)
     fields = list(data) if isinstance(data, tuple) else [data]
     fields = list(data.values()) if isinstance(data, Mapping) else fields
     if fields and all(hasattr(field, "shape") for field in fields):
         sizes = [field.shape[0] for field in fields]
         if len(set(sizes)) > 1:
             raise ValueError(f"data: expected arrays of one length, got lengths {sizes}")
-        return _from_slices(lambda at: cut(data, at.start, at.stop), int(sizes[0]), rows)
+        return from_slices(lambda at: cut(data, at.start, at.stop), int(sizes[0]))
     if isinstance(data, Iterable) and not isinstance(data, (str, bytes, Mapping)):
         return _from_batches(data)
     kind = f"{type(data).__module__}.{type(data).__qualname__}"
@@ -184,23 +193,12 @@ def _numbers(column: Any) -> Any:
     return column
 
 
-def _from_slices(read: Callable[[slice], Any], n: int, rows: int | None) -> BatchSource:
-    if rows is None:
-        rows = _native.attribution_rows_per_call(_bytes(read(slice(0, 1)))) if n else 1
-
+def _from_slices(read: Callable[[slice], Any], n: int, rows: int) -> BatchSource:
     def after(start: int) -> Iterator[Any]:
         for first in range(start, n, rows):
             yield read(slice(first, min(first + rows, n)))
 
     return BatchSource(lambda start: (start, after(start)), n)
-
-
-def _bytes(values: Any) -> int:
-    """Return the memory size of arrays."""
-    if isinstance(values, (tuple, list, Mapping)):
-        return sum(map(_bytes, values.values() if isinstance(values, Mapping) else values))
-    n_bytes = getattr(values, "nbytes", None)
-    return int(n_bytes if n_bytes is not None else 8 * prod(getattr(values, "shape", (1,))))
 
 
 def _from_batches(data: Iterable[Any], n: int | None = None, is_shuffled: bool = False) -> BatchSource:
@@ -221,7 +219,7 @@ def _from_loader(loader: Any, known: Any) -> BatchSource:
     return _from_batches(loader, n, is_shuffled)
 
 
-def _from_hugging_face(data: Any, rows: int | None) -> BatchSource:
+def _from_hugging_face(data: Any, rows: int, from_slices: Callable[..., BatchSource]) -> BatchSource:
     if isinstance(data, Mapping):
         raise TypeError(
             f"data: expected one split, got {', '.join(data)}; take one, data[{next(iter(data))!r}]"
@@ -230,9 +228,9 @@ def _from_hugging_face(data: Any, rows: int | None) -> BatchSource:
     if (getattr(data, "format", None) or {}).get("type") is None:
         data = data.with_format("numpy")
     if hasattr(data, "__len__"):
-        return _from_slices(lambda at: data[at], len(data), rows)
+        return from_slices(lambda at: data[at], len(data))
     return BatchSource(
-        lambda n: (n, iter((data.skip(n) if n else data).iter(batch_size=rows or _TABLE_BATCH_SIZE)))
+        lambda n: (n, iter((data.skip(n) if n else data).iter(batch_size=rows)))
     )
 
 

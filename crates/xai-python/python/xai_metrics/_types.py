@@ -68,7 +68,7 @@ GraphMetricName = Literal[
     "jaccard", "size", "sparsity", "entropy", "component_share", "component_ratio", "components_per_node", "edit_size"
 ]
 PairMetricName = Literal[
-    "ec_local", "ec_global", "ec_acc", "ec_corr", "pa_acc", "pa_kappa", "pa_cramers_v", "ec_matthews",
+    "ec_local", "ec_global", "ec_acc", "ec_corr", "ec_kappa", "pa_acc", "pa_kappa", "pa_cramers_v", "ec_matthews",
     "pa_disagreement", "pa_nmi"
 ]
 AllRunsMetricName = Literal["fleiss_kappa", "krippendorff_alpha", "gwet_ac1"]

@@ -1,4 +1,4 @@
-"""Metrics for Spark data frames, computed on Arrow batches.
+"""Metrics for Spark data frames and for files that Spark's workers read, computed on Arrow batches.
 
 ======================  =========================================================================
 function                task
@@ -12,6 +12,13 @@ Each task computes states for its own rows, so that large groups are spread over
 states of equal groups are then collected and merged. States add up exactly: the result is
 bit-for-bit that of a single process, however Spark divides the rows, also after workers were
 lost and restarted.
+
+Rows are a data frame, or paths of files: a file, a folder, a pattern as in ``"runs/*.parquet"``, or
+a list of these, on disk or in an object store (``"s3://bucket/runs"``), in Parquet, CSV or Arrow
+format. Prefer paths if the rows are in files as they are: the tasks of the active session then
+read the files themselves, and no rows are sent from the JVM to Python. Large Parquet files are
+divided by row groups. Every worker needs access to the files, with the
+credentials in its environment.
 
 Requires pyspark with pyarrow, and this package on the workers. Tested with pyspark 4.3; Spark
 Connect data frames are supported.
@@ -30,12 +37,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ._table_files import TableFiles, are_paths
+
 if TYPE_CHECKING:
     from .casebased import CaseExplainer
 
 __all__ = ["accumulate", "explain", "query"]
 
 Accumulator = TypeVar("Accumulator")
+_Work = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 #: Number of partitions for states of groups. Spark reads small ones together.
 _PLACES = 256
@@ -43,7 +53,7 @@ _STATES = pa.schema([("place", pa.int32()), ("states", pa.binary())])
 
 
 def query(sql: str, /, **tables: Any) -> Any:
-    """Run a query over a Spark data frame with the functions of :mod:`xai_metrics.sql`.
+    """Run a query over a Spark data frame or files with the functions of :mod:`xai_metrics.sql`.
 
     Parameters
     ----------
@@ -51,8 +61,8 @@ def query(sql: str, /, **tables: Any) -> Any:
         The query, in the dialect of DataFusion. Sort and limit the result in Spark:
         ``result.orderBy(…)``.
     **tables
-        Tables by their names in the query: one Spark data frame, and small tables (pyarrow, pandas,
-        Polars, mappings of columns) to join with, which are sent to each task.
+        Tables by their names in the query: one Spark data frame or paths of files, and small tables
+        (pyarrow, pandas, Polars, mappings of columns) to join with, which are sent to each task.
 
     Returns
     -------
@@ -63,6 +73,9 @@ def query(sql: str, /, **tables: Any) -> Any:
     ------
     ValueError
         If the query is invalid, or if its result cannot be computed from results of parts.
+    FileNotFoundError
+        If there are no files. A file that a worker cannot read is an error of Spark when the result
+        is computed, which names the file and the worker.
 
     Examples
     --------
@@ -70,27 +83,26 @@ def query(sql: str, /, **tables: Any) -> Any:
 
         from xai_metrics import spark
 
-        scores = session.read.parquet("scores")
-        drops = spark.query(
-            "SELECT explainer, exact_avg(drop) AS drop FROM scores GROUP BY explainer", scores=scores
-        )
+        sql = "SELECT explainer, exact_avg(drop) AS drop FROM scores GROUP BY explainer"
+        drops = spark.query(sql, scores="scores/*.parquet")
         drops.select("explainer", "drop.mean", "drop.low", "drop.high").show()
+        spark.query(sql, scores=session.table("scores").where("split = 'test'"))
     """
     from .sql import TwoStages
 
-    frames = {name: table for name, table in tables.items() if hasattr(table, "mapInArrow")}
-    if len(frames) != 1:
+    large = [name for name, table in tables.items() if hasattr(table, "mapInArrow") or are_paths(table)]
+    if len(large) != 1:
         raise ValueError(
-            f"tables: expected one data frame of Spark, got {len(frames)}: join them in Spark, "
+            f"tables: expected one data frame of Spark, or paths of files, got {len(large)}: join them in Spark, "
             "or give small ones as tables, such as frame.toArrow()"
         )
-    ((name, rows),) = frames.items()
+    (name,) = large
+    rows = _rows(tables[name], name)
     others = {other: table for other, table in tables.items() if other != name}
-    read = TwoStages(sql, _arrow_schema(rows), name, **others).columns
-    # Sending rows to Python is most of the time, so what the query does not read stays where it is.
-    kept = [column for column in rows.columns if column in read] or rows.columns[:1]
-    rows = rows.select(*("`" + column.replace("`", "``") + "`" for column in kept))
-    stages = TwoStages(sql, _arrow_schema(rows), name, **others)
+    read = TwoStages(sql, rows.schema, name, **others).columns
+    # Sending or reading rows is most of the time, so what the query does not read stays where it is.
+    rows = rows.select([column for column in rows.schema.names if column in read] or rows.schema.names[:1])
+    stages = TwoStages(sql, rows.schema, name, **others)
     result = pa.schema([field.with_type(_signed(field.type)) for field in stages.schema])
 
     def whole(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -104,8 +116,8 @@ def query(sql: str, /, **tables: Any) -> Any:
         yield from _as(stages.result_of(_pieces(batches)).to_batches(), result)
 
     if not stages.has_states:
-        return _map(rows, whole, result)
-    return _map(_together(_map(rows, first, _STATES), stages.n_keys > 0), last, result)
+        return rows.map(whole, result)
+    return _map(_together(rows.map(first, _STATES), stages.n_keys > 0), last, result)
 
 
 def accumulate(
@@ -115,11 +127,11 @@ def accumulate(
     *,
     by: str | Sequence[str] = (),
 ) -> Any:
-    """Feed the rows of a Spark data frame to an accumulator, or to one accumulator per group.
+    """Feed the rows of a Spark data frame or of files to an accumulator, or to one per group.
 
     Parameters
     ----------
-    rows : pyspark.sql.DataFrame
+    rows : pyspark.sql.DataFrame, path or list of paths
         The rows.
     new : callable
         Creates an empty accumulator: :class:`.PairwiseAccumulator`, :class:`.Audit`,
@@ -152,11 +164,12 @@ def accumulate(
         def update(state, batch):
             state.update(batch["score"].to_numpy(), batch["is_true"].to_numpy(zero_copy_only=False))
 
-        by_explainer = spark.accumulate(edges, GroundTruthAccumulator, update, by="explainer")
+        by_explainer = spark.accumulate("edges", GroundTruthAccumulator, update, by="explainer")
         {explainer: state.finish().auroc for explainer, state in by_explainer.items()}
     """
     columns = [by] if isinstance(by, str) else list(by)
-    _check_columns(rows, columns)
+    given = _rows(rows, "rows")
+    _check_columns(given, columns)
 
     def first(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         states: dict[tuple[Any, ...], Accumulator] = {}
@@ -173,7 +186,7 @@ def accumulate(
         for key, state in _merged(_pieces(batches)).items():
             yield _piece(0, pickle.dumps((key, state)))
 
-    states = _map(_together(_map(rows, first, _STATES), bool(columns)), last, _STATES)
+    states = _map(_together(given.map(first, _STATES), bool(columns)), last, _STATES)
     merged = _merged(bytes(row.states) for row in states.collect())
     if not columns:
         return merged[()] if merged else new()
@@ -191,7 +204,7 @@ def explain(
 
     Parameters
     ----------
-    rows : pyspark.sql.DataFrame
+    rows : pyspark.sql.DataFrame, path or list of paths
         Features and predicted classes.
     explainer : CaseExplainer
         Fitted on the training rows.
@@ -216,8 +229,9 @@ def explain(
     added = {"correspondence": pa.float64(), "level": pa.string()}
     added |= {f"neighbor_{rank}": pa.int64() for rank in ranks}
     added |= {f"distance_{rank}": pa.float64() for rank in ranks}
-    _check_columns(rows, [*listed, predicted])
-    schema = _arrow_schema(rows)
+    given = _rows(rows, "rows")
+    _check_columns(given, [*listed, predicted])
+    schema = pa.schema([field.with_type(_signed(field.type)) for field in given.schema])
     if twice := [name for name in added if name in schema.names]:
         raise ValueError(f"rows: the result has a column {twice[0]} of its own; rename that of rows")
     result = pa.schema([*schema, *(pa.field(name, kind) for name, kind in added.items())])
@@ -235,14 +249,59 @@ def explain(
             columns = [
                 pa.array(made[name], kind, mask=_no_value(made[name])) for name, kind in added.items()
             ]
-            yield pa.RecordBatch.from_arrays([*batch.columns, *columns], names=result.names)
+            yield from _as([pa.RecordBatch.from_arrays([*batch.columns, *columns], names=result.names)], result)
 
-    return _map(rows, explained, result)
+    return given.map(explained, result)
+
+
+class _FrameRows:
+    """Rows of a Spark data frame."""
+
+    def __init__(self, frame: Any) -> None:
+        self.frame = frame
+        self.schema = _arrow_schema(frame)
+
+    def select(self, columns: list[str]) -> _FrameRows:
+        """Return the rows with some of their columns."""
+        return _FrameRows(self.frame.select(*("`" + column.replace("`", "``") + "`" for column in columns)))
+
+    def map(self, work: _Work, result: pa.Schema) -> Any:
+        """Return a data frame with the results of ``work`` on the batches of each task."""
+        return _map(self.frame, work, result)
+
+
+class _FileRows:
+    """Rows of files, which the tasks of the active session read."""
+
+    def __init__(self, files: TableFiles) -> None:
+        self.files = files
+        self.schema = files.schema
+
+    def select(self, columns: list[str]) -> _FileRows:
+        """Return the rows with some of their columns."""
+        return _FileRows(self.files.select(columns))
+
+    def map(self, work: _Work, result: pa.Schema) -> Any:
+        """Return a data frame with the results of ``work`` on the batches of each task."""
+        from pyspark.sql import SparkSession
+
+        files = self.files
+
+        def read(numbers: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            tasks = (task for batch in numbers for task in batch.column(0).to_pylist())
+            yield from work(batch for task in tasks for batch in files.batches(task))
+
+        n_tasks = len(files.tasks)
+        return _map(SparkSession.active().range(0, n_tasks, 1, n_tasks), read, result)
+
+
+def _rows(rows: Any, name: str) -> _FrameRows | _FileRows:
+    return _FileRows(TableFiles.find(rows, name)) if are_paths(rows) else _FrameRows(rows)
 
 
 def _map(
     rows: Any,
-    work: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]],
+    work: _Work,
     result: pa.Schema,
 ) -> Any:
     """Call ``rows.mapInArrow``, also for column names with a dot, which Spark would read as field
@@ -258,9 +317,10 @@ def _map(
     return rows.toDF(*(f"column_{at}" for at in range(len(names)))).mapInArrow(named, from_arrow_schema(result))
 
 
-def _check_columns(rows: Any, names: list[str]) -> None:
-    if missing := [name for name in names if name not in rows.columns]:
-        raise ValueError(f"rows: no column {missing[0]}; there are {', '.join(rows.columns)}")
+def _check_columns(rows: _FrameRows | _FileRows, names: list[str]) -> None:
+    there = rows.schema.names
+    if missing := [name for name in names if name not in there]:
+        raise ValueError(f"rows: no column {missing[0]}; there are {', '.join(there)}")
 
 
 def _no_value(values: Any) -> Any:

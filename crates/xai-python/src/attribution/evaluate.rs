@@ -298,6 +298,7 @@ pub(super) fn described<'py>(
     described.set_item("n_undefined", value.n_undefined)?;
     described.set_item("assumed", pairs(&value.assumed))?;
     described.set_item("warnings", pairs(&value.warnings))?;
+    described.set_item("batch_size", value.batch_size)?;
     described.set_item("tied_share", value.tied.map(TiedFeatures::share))?;
     let points = value.curve.as_ref().map(|points| curve(py, points));
     described.set_item("curve", points.transpose()?)?;

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use xai_attribution::masked::{MaskedBenchmark, MaskedModel};
 use xai_attribution::model::{BoxError, Concurrent, Scoring};
 use xai_attribution::perturbation::{PrecomputedNeighbors, PrecomputedSubsets};
+use xai_attribution::side::Masks;
 use xai_attribution::table::EvaluationValues;
 use xai_attribution::{Benchmark, Evaluate, EvaluationError, PlannedRows};
 
@@ -30,6 +31,8 @@ struct MaskedRequest<'py> {
     metrics: Vec<AskedMetric>,
     /// Features that are removed together, `(draws, size)` for each sample.
     subsets: Option<Vec<PyReadonlyArray2<'py, i64>>>,
+    /// Membership of each feature in the mask of its sample, from 0 to 1, with all samples one after another.
+    masks: Option<PyReadonlyArray1<'py, f64>>,
     activation: String,
     batch_size: Option<usize>,
     allow_batch_dependence: bool,
@@ -46,6 +49,7 @@ struct Job<'a> {
     explainers: Vec<(String, ArrayView1<'a, f64>)>,
     metrics: Vec<Asked>,
     subsets: Option<Vec<ArrayView2<'a, i64>>>,
+    masks: Option<ArrayView1<'a, f64>>,
     scoring: Scoring,
     curves: bool,
     progress: Option<Function>,
@@ -65,6 +69,7 @@ impl MaskedRequest<'_> {
                 .collect(),
             metrics: metrics.collect::<PyResult<_>>()?,
             subsets: subsets.map(|of| of.iter().map(|of| of.as_array()).collect()),
+            masks: self.masks.as_ref().map(PyReadonlyArray1::as_array),
             scoring: Scoring {
                 batch_size: self.batch_size,
                 allow_batch_dependence: self.allow_batch_dependence,
@@ -131,6 +136,11 @@ impl Job<'_> {
             let maps: Vec<&[f64]> = self.n_features.iter().map(of_sample).collect();
             evaluation = evaluation.maps((*name).clone(), maps);
         }
+        let starts: Vec<usize> = (self.n_features.iter())
+            .scan(0, |start, features| {
+                Some(std::mem::replace(start, *start + features))
+            })
+            .collect();
         let build = || built::<f64>(&self.metrics, calls, false);
         build()?;
         work(evaluation, &|mut evaluation, samples| {
@@ -140,6 +150,9 @@ impl Job<'_> {
             }
             if let Some(subsets) = &self.subsets {
                 evaluation = given_subsets(evaluation, subsets, samples, &self.n_features);
+            }
+            if let Some(masks) = &self.masks {
+                evaluation = evaluation.with(masks_of(masks, samples, &starts, &self.n_features));
             }
             if self.curves {
                 evaluation = evaluation.with_curves();
@@ -176,6 +189,24 @@ fn given_subsets<'e>(
     evaluation
         .with(PrecomputedSubsets(features))
         .with(PrecomputedNeighbors(noise.into_dyn()))
+}
+
+/// Returns the masks of some samples with the same number of features. `starts` has the place of the first feature of
+/// each sample. Masks are boolean if all values are 0 or 1.
+fn masks_of(
+    masks: &ArrayView1<'_, f64>,
+    samples: &[usize],
+    starts: &[usize],
+    n_features: &[usize],
+) -> Masks {
+    let shape = (samples.len(), 1, n_features[samples[0]]);
+    let shares =
+        Array3::from_shape_fn(shape, |(i, _, feature)| masks[starts[samples[i]] + feature]);
+    if masks.iter().all(|&share| share == 0.0 || share == 1.0) {
+        Masks::new(shares.mapv(|share| share == 1.0))
+    } else {
+        Masks::from_numbers(shares)
+    }
 }
 
 /// All metrics of all explainers of a request.

@@ -7,7 +7,7 @@ use xai_attribution::map::{MapSimilarity, maps_within};
 use xai_attribution::metric::{
     AverageDrop, AverageGain, AverageIncrease, BaseScorePolicy, MetricValue,
 };
-use xai_attribution::model::{Concurrent, Explainer, Scoring, Smoothed};
+use xai_attribution::model::{Concurrent, Explainer, RowKind, Scoring, Smoothed, rows_per_call};
 use xai_attribution::perturbation::impute;
 use xai_attribution::scores::{base_scores, masked_scores_on};
 use xai_core::tensor::{MaskScaling, mask_inputs};
@@ -260,10 +260,22 @@ fn attribution_impute<'py>(
     })
 }
 
-/// The default number of rows per call of a model, if a row has `row_bytes` bytes.
+/// The default number of rows per call of a model for inputs of a shape, samples first, with `row_bytes` bytes per row.
+/// `is_structured` marks rows with one axis that are not rows of a table: token ids, queries of a masked model.
 #[pyfunction]
-fn attribution_rows_per_call(row_bytes: usize) -> usize {
-    xai_attribution::model::rows_per_call(row_bytes)
+#[pyo3(signature = (shape, row_bytes, *, is_structured=false, is_on_gpu=false))]
+fn attribution_rows_per_call(
+    shape: Vec<usize>,
+    row_bytes: usize,
+    is_structured: bool,
+    is_on_gpu: bool,
+) -> usize {
+    let kind = match (is_on_gpu, is_structured) {
+        (true, _) => RowKind::Gpu,
+        (false, true) => RowKind::Structured,
+        (false, false) => RowKind::from_shape(&shape),
+    };
+    rows_per_call(kind, row_bytes)
 }
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -46,7 +46,14 @@ fn text_metrics() -> [(&'static str, TextMetric); 10] {
     ]
 }
 
-/// A metric of maps and masks of different sizes.
+/// Names of the metrics of [`attribution_ragged`].
+#[pyfunction]
+fn attribution_ragged_metrics() -> Vec<String> {
+    let metrics = text_metrics().into_iter();
+    metrics.map(|(name, _)| name.replace('-', "_")).collect()
+}
+
+/// A metric of maps and masks of different sizes, without the overhead of an evaluation.
 #[pyfunction]
 #[pyo3(signature = (metric, parameters, maps, masks, n_jobs=None))]
 fn attribution_ragged<'py>(
@@ -60,13 +67,8 @@ fn attribution_ragged<'py>(
     let entry = registry::find(metric).or_raise(py)?;
     let known = text_metrics();
     let Some((_, evaluate)) = known.iter().find(|(name, _)| *name == entry.info.name) else {
-        let names: Vec<String> = known
-            .iter()
-            .map(|(name, _)| name.replace('-', "_"))
-            .collect();
         return Err(PyValueError::new_err(format!(
-            "explanations: maps of different sizes are taken by {}; {} takes maps of one size",
-            names.join(", "),
+            "{} has no fast path",
             entry.key()
         )));
     };
@@ -153,6 +155,7 @@ pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     add_functions!(
         module,
         attribution_ragged,
+        attribution_ragged_metrics,
         attribution_spans,
         attribution_context_lds,
         attribution_sequence_scores

@@ -43,8 +43,8 @@ type Stored = (
 /// Values of parameters by name.
 type Settings = Vec<(String, String)>;
 
-/// Number of samples, names of the explainers, and calls of the model.
-type OfAll = (usize, Vec<String>, ModelCalls);
+/// Number of samples, names of the explainers, and calls of the model with the batch size.
+type OfAll = (usize, Vec<String>, (ModelCalls, Option<usize>));
 
 /// Stored form of remarks.
 type Remarks = (Vec<Remark>, Option<MapClassCheck>);
@@ -181,7 +181,8 @@ impl AttributionValues {
                 (about, &m.per_sample, &m.pooled, &m.curves, &m.tied)
             })
             .collect();
-        let of_all = (values.n_samples, &values.explainers, values.model_calls);
+        let calls = (values.model_calls, values.batch_size);
+        let of_all = (values.n_samples, &values.explainers, calls);
         let remarks = (&values.assumed, &values.map_class_check);
         to_bytes(py, &(of_all, remarks, metrics))
     }
@@ -212,7 +213,7 @@ impl AttributionValues {
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
         let (of_all, remarks, metrics): (OfAll, Remarks, Vec<Stored>) = from_bytes(bytes)?;
-        let (n_samples, explainers, model_calls) = of_all;
+        let (n_samples, explainers, (model_calls, batch_size)) = of_all;
         let (assumed, map_class_check) = remarks;
         let metrics = metrics
             .into_iter()
@@ -237,6 +238,7 @@ impl AttributionValues {
             explainers,
             metrics: metrics.collect(),
             model_calls,
+            batch_size,
             assumed,
             map_class_check,
         }))

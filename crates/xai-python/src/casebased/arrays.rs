@@ -5,13 +5,13 @@ use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
 use xai_casebased::{CaseArrays, Level};
 
-/// `(indices, distances)`, both `(m, longest)`, where `longest` is the largest number of neighbours of a sample. Samples with fewer
-/// are filled up with row -1 at distance NaN.
+/// `(indices, distances)`, both `(m, longest)`, where `longest` is the largest number of neighbours of a sample.
+/// Samples with fewer are filled up with row -1 at distance NaN.
 pub(super) type Neighbors<'py> = (Bound<'py, PyArray2<i64>>, Bound<'py, PyArray2<f64>>);
 
-/// Explanations of some samples: indices, distances, predicted classes, correspondence (NaN if undefined), levels (0 to 3, from
-/// undefined to high), whether all samples have the same number of neighbours, and the number of rows that tie at rank `k`. A sample
-/// without a predicted class has class 0.
+/// Explanations of some samples: indices, distances, predicted classes, correspondence (NaN if undefined), levels (0
+/// to 3, from undefined to high), whether all samples have the same number of neighbours, and the number of rows that
+/// tie at rank `k`. A sample without a predicted class has class 0.
 pub(super) type Answer<'py> = (
     Bound<'py, PyArray2<i64>>,
     Bound<'py, PyArray2<f64>>,

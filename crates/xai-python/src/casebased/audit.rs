@@ -19,7 +19,8 @@ use crate::error::OrRaise;
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct CasebasedAudit {
     audit: Audit,
-    /// For each level, from undefined to high: number of samples, of those with a known true class, and of those predicted correctly.
+    /// For each level, from undefined to high: number of samples, of those with a known true class, and of those
+    /// predicted correctly.
     by_level: [[u64; 3]; 4],
 }
 

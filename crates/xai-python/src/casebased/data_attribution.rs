@@ -10,7 +10,8 @@ use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArrayDyn, PyUntypedArr
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use xai_casebased::data_attribution::{
-    AttributionData, AttributionRows, INPUTS, InputArray, Subsets, evaluate_all, negative_means,
+    AttributionData, AttributionRows, INPUTS, InputArray, Outcome, Subsets, evaluate_all,
+    negative_means,
 };
 use xai_casebased::input;
 use xai_core::Input;
@@ -22,8 +23,8 @@ use crate::error::OrRaise;
 use crate::stored::to_python;
 use crate::work::{self, Calls};
 
-/// Rows of attributions: an array in memory, or `(read, shape)`, where `read(start, end)` returns the rows from `start` to
-/// `end` (exclusive).
+/// Rows of attributions: an array in memory, or `(read, shape)`, where `read(start, end)` returns the rows from
+/// `start` to `end` (exclusive).
 #[derive(FromPyObject)]
 enum Rows<'py> {
     Array(Reals<'py>),
@@ -176,10 +177,25 @@ fn extract_all<'py>(given: &Bound<'py, PyDict>) -> PyResult<Vec<(Input, Array<'p
     Ok(arrays)
 }
 
-/// Evaluates several metrics in one pass over the attributions, and returns their outcomes.
+/// Outcomes of several metrics for one explainer.
+#[pyclass(module = "xai_metrics._native", frozen)]
+pub(crate) struct AttributionOutcomes {
+    pub(crate) metrics: Vec<Setting>,
+    pub(crate) outcomes: Vec<Outcome>,
+}
+
+#[pymethods]
+impl AttributionOutcomes {
+    /// The outcomes as dictionaries.
+    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.outcomes)
+    }
+}
+
+/// Evaluates several metrics in one pass over the attributions.
 ///
-/// `metrics` are settings (a name with parameters), `given` are further parameters for all of them. If `derives_scores` is
-/// true, the scores of the training rows are the negative means of their attributions.
+/// `metrics` are settings (a name with parameters), `given` are further parameters for all of them. If
+/// `derives_scores` is true, the scores of the training rows are the negative means of their attributions.
 #[pyfunction]
 #[pyo3(signature = (metrics, given, inputs, n_jobs=None, derives_scores=false))]
 fn data_attribution<'py>(
@@ -189,7 +205,7 @@ fn data_attribution<'py>(
     inputs: &Bound<'py, PyDict>,
     n_jobs: Option<i64>,
     derives_scores: bool,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<AttributionOutcomes> {
     let metrics = metrics
         .iter()
         .map(|metric| {
@@ -223,7 +239,8 @@ fn data_attribution<'py>(
     } else {
         work::run_without_calls(py, n_jobs, size, evaluate)?
     };
-    to_python(py, &calls.outcome(py, outcomes)?)
+    let outcomes = calls.outcome(py, outcomes)?;
+    Ok(AttributionOutcomes { metrics, outcomes })
 }
 
 /// The inputs of data attribution, as dictionaries.
@@ -233,5 +250,6 @@ fn data_attribution_inputs(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
 }
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<AttributionOutcomes>()?;
     add_functions!(module, data_attribution_inputs, data_attribution)
 }

@@ -59,7 +59,8 @@ impl CasebasedExplainer {
         Ok(Self { explainer })
     }
 
-    /// Everything that the explainer was fitted to, in the format of the Rust library; redacted columns only with `store_redacted`.
+    /// Everything that the explainer was fitted to, in the format of the Rust library; redacted columns only with
+    /// `store_redacted`.
     #[pyo3(signature = (store_redacted=false))]
     fn save<'py>(&self, py: Python<'py>, store_redacted: bool) -> PyResult<Bound<'py, PyBytes>> {
         let mut stored = Vec::new();

@@ -21,6 +21,7 @@ mod given;
 mod search;
 
 pub(crate) use audit::CasebasedAudit;
+pub(crate) use data_attribution::AttributionOutcomes;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(choices::casebased_kernels, module)?)?;

@@ -34,6 +34,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
         across_runs::repro_sample_consistency,
         across_runs::repro_votes,
         comparison::repro_compare,
+        comparison::repro_compare_regression,
         regression::repro_regression,
         simulate::repro_class_distribution,
         simulate::repro_labels,

@@ -1,11 +1,10 @@
 //! Work without the interpreter lock: on a number of threads, interrupted by Ctrl-C, and with calls
 //! back into Python on the thread that asked for it.
 //!
-//! Small work that calls no Python runs on the caller's thread, with the lock and without interrupts; all other work runs on the
-//! threads of a pool while the caller's thread waits. That thread looks for Ctrl-C whenever it has got no message for
-//! 20 ms, and it makes the calls of models and explainers: in the
-//! thread that the user called us from, where the settings that frameworks keep per thread
-//! (`torch.no_grad`, a default device) are the user's.
+//! Small work that calls no Python runs on the caller's thread, with the lock and without interrupts; all other work
+//! runs on the threads of a pool while the caller's thread waits. That thread looks for Ctrl-C whenever it has got no
+//! message for 20 ms, and it makes the calls of models and explainers: in the thread that the user called us from,
+//! where the settings that frameworks keep per thread (`torch.no_grad`, a default device) are the user's.
 
 mod calls;
 mod pools;
@@ -54,8 +53,8 @@ pub(crate) fn run_sized<R: Send>(
 /// Does some work on `n_jobs` threads without the interpreter lock.
 ///
 /// # Errors
-/// `KeyboardInterrupt` (or what a handler of signals raises); `ValueError` for `n_jobs=0`; `RuntimeError` if the threads cannot be
-/// started.
+/// `KeyboardInterrupt` (or what a handler of signals raises); `ValueError` for `n_jobs=0`; `RuntimeError` if the
+/// threads cannot be started.
 pub(crate) fn run<R: Send>(
     py: Python<'_>,
     n_jobs: Option<i64>,

@@ -9,7 +9,8 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// Thread pools by process and number of threads: the shared pool for work that calls no Python, and idle pools for work that does.
+/// Thread pools by process and number of threads: the shared pool for work that calls no Python, and idle pools for
+/// work that does.
 ///
 /// Pools are kept per process, because a process made by `fork` has the memory of its parent but not its threads, and
 /// would wait forever for a pool of the parent.
@@ -52,7 +53,8 @@ impl Drop for Lent {
     }
 }
 
-/// Lends a pool with the [number of threads](count) that `n_jobs` stands for. `calls` is true for work that calls Python.
+/// Lends a pool with the [number of threads](count) that `n_jobs` stands for. `calls` is true for work that calls
+/// Python.
 ///
 /// # Errors
 /// `ValueError` for 0, `RuntimeError` if the threads cannot be started.
@@ -100,8 +102,8 @@ pub(super) fn check(n_jobs: Option<i64>) -> PyResult<()> {
     }
 }
 
-/// Number of threads that `n_jobs` stands for: a positive number itself, but at most four per core; `None` and -1 for one
-/// per core, -2 for one less, and so on, but at least one.
+/// Number of threads that `n_jobs` stands for: a positive number itself, but at most four per core; `None` and -1 for
+/// one per core, -2 for one less, and so on, but at least one.
 ///
 /// # Errors
 /// `ValueError` for 0.

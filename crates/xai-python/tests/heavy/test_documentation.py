@@ -69,6 +69,7 @@ def names() -> dict[str, Any]:
             intermediate_size=8,
         )
     )
+    tokenizer = transformers.BertTokenizer(vocab={word: i for i, word in enumerate("[PAD] [UNK] [CLS] [SEP] [MASK] a good bad film".split())})
     columns = list(people.columns)
     cnn(torch.zeros(1, 3, 8, 8))
     return {
@@ -107,6 +108,10 @@ def names() -> dict[str, Any]:
         "bert": bert,
         "ids": RANDOM.integers(4, 9, (6, 5)),
         "mask": np.ones((6, 5), int),
+        "LayerIntegratedGradients": captum.LayerIntegratedGradients,
+        "text_pipeline": transformers.pipeline("text-classification", model=bert, tokenizer=tokenizer),
+        "texts": ["a good film", "bad"],
+        "labels": ["LABEL_1", "LABEL_0"],
     }
 
 

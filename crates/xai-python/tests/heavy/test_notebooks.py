@@ -15,6 +15,7 @@ NOTEBOOKS = Path(__file__).parents[2] / "examples/notebooks"
 NEEDS = {
     "image_captum": ["torch", "captum"],
     "table_shap": ["sklearn", "shap"],
+    "counterfactuals_dice": ["sklearn", "pandas", "dice_ml"],
     "text_transformer": ["torch", "transformers"],
     "graph_pyg": ["torch", "torch_geometric", "networkx"],
 }

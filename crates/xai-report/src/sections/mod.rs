@@ -6,6 +6,7 @@
 //!                findings.rs  sentences that follow from the values
 //!                page.rs      blocks of the page: figures, tables and text
 //! sections/compared/          code shared by sections that compare explainers, not a section itself
+//! sections/runs/              code shared by sections about repeated runs, not a section itself
 //!
 //!             ┌ report.rs   the fields of `Report` (also report.json and its schema), `Report::sections`, `KINDS`
 //! the list  ──┤ findings    `Section::findings` of each section
@@ -25,7 +26,9 @@ pub mod compared;
 pub mod counterfactual;
 pub mod data_attribution;
 pub mod graph;
+pub mod regression;
 pub mod repro;
+pub mod runs;
 pub mod simulation;
 pub mod texts;
 
@@ -44,6 +47,8 @@ macro_rules! with_sections {
             counterfactual: Counterfactual,
             graph: Graph,
             repro: Repro,
+            #[serde(default, skip_serializing_if = "Vec::is_empty")]
+            regression: Regression,
             simulation: Simulation,
         }
     };

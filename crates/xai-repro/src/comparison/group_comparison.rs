@@ -2,23 +2,26 @@
 
 use std::ops::Range;
 
-use ndarray::{ArrayView2, Axis, concatenate};
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis, concatenate};
 use xai_core::describe::Parameters;
 use xai_core::random::{random_stream, uniform_index};
-use xai_core::{Error, Label, Result, Summary, parallel};
+use xai_core::{Error, Label, Real, Result, Summary, parallel};
 
 use crate::counting::pair_tiles::pair_index;
 use crate::input;
 use crate::pair_metric::definition::PairMetric;
 use crate::pairwise::options::Pairwise;
+use crate::regression::definition::RegressionMetric;
+use crate::regression::formulas::METRICS as REGRESSION_METRICS;
+use crate::regression::reproducibility::RegressionReproducibility;
 
 /// Difference between two groups of runs in one metric, with its p-value.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
-pub struct GroupDifference {
+pub struct GroupDifference<M = PairMetric> {
     /// Metric that was compared.
-    pub metric: PairMetric,
+    pub metric: M,
     /// Distribution of the metric over the pairs of the first group.
     pub first: Summary,
     /// Distribution of the metric over the pairs of the second group.
@@ -124,26 +127,70 @@ impl GroupComparison {
         labels: &[M],
     ) -> Result<Vec<GroupDifference>> {
         self.check_params()?;
-        for (owner, group) in [(FIRST, first), (SECOND, second)] {
-            if group.nrows() < 2 {
-                return Err(Error::too_few(input::RUNS, 2, group.nrows()).owner(owner));
-            }
-        }
-        let all = concatenate(Axis(0), &[first, second]).map_err(|_| {
-            let expected = [second.nrows(), first.ncols()];
-            Error::shape(input::PREDICTIONS, &expected, second.shape()).owner(SECOND)
-        })?;
         // The pairs of all runs are evaluated once. An assignment only selects among their values.
-        let (n_first, n_runs) = (first.nrows(), all.nrows());
+        let all = joined(first, second)?;
         let evaluated = self.options.evaluate(all.view(), labels);
-        let runs = evaluated.map_err(|error| with_group(error, n_first))?;
-        let assignments = Assignments::new(n_first, n_runs, self.n_assignments, self.seed);
+        let runs = evaluated.map_err(|error| with_group(error, first.nrows()))?;
+        let assignments = self.assignments(first.nrows(), all.nrows());
         let difference = |&metric: &PairMetric| {
             let dropped = self.options.empty_union.drops(metric);
             difference(runs.pairs(metric), metric, dropped, &assignments)
         };
         Ok(self.options.metrics.iter().map(difference).collect())
     }
+
+    /// Compares `(k_1, n)` and `(k_2, n)` numeric predictions of the same samples with `(n,)` targets by every
+    /// regression metric. The options of the pairwise evaluation do not apply.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xai_repro::{GroupComparison, RegressionMetric};
+    /// let targets = array![1.0, 2.0, 3.0];
+    /// let alike = array![[1.0, 2.0, 4.0], [1.0, 2.0, 4.0], [1.0, 2.0, 4.0]];
+    /// let apart = array![[1.0, 2.0, 3.0], [4.0, 2.0, 3.0], [1.0, 5.0, 3.0]];
+    /// let results = GroupComparison::default().compare_regression(alike.view(), apart.view(), targets.view())?;
+    /// let mae = results.iter().find(|result| result.metric == RegressionMetric::MAE).unwrap();
+    /// // No difference within the first group. In the second, two pairs differ by 3 once, one pair twice.
+    /// assert_eq!((mae.first.mean, mae.second.mean), (Some(0.0), Some(4.0 / 3.0)));
+    /// assert_eq!(mae.p_value, Some(0.4)); // 8 of 20 assignments differ by at least as much
+    /// # Ok::<(), xai_repro::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`compare`](Self::compare) and [`RegressionReproducibility::new`].
+    pub fn compare_regression<T: Real, U: Real>(
+        &self,
+        first: ArrayView2<'_, T>,
+        second: ArrayView2<'_, T>,
+        targets: ArrayView1<'_, U>,
+    ) -> Result<Vec<GroupDifference<RegressionMetric>>> {
+        self.check_params()?;
+        let all = joined(first, second)?;
+        let evaluated = RegressionReproducibility::new(all.view(), targets);
+        let runs = evaluated.map_err(|error| with_group(error, first.nrows()))?;
+        let assignments = self.assignments(first.nrows(), all.nrows());
+        let difference = |&metric: &RegressionMetric| {
+            difference(runs.pairs(metric), metric, false, &assignments)
+        };
+        Ok(REGRESSION_METRICS.iter().map(difference).collect())
+    }
+
+    fn assignments(&self, n_first: usize, n_runs: usize) -> Assignments {
+        Assignments::new(n_first, n_runs, self.n_assignments, self.seed)
+    }
+}
+
+/// The runs of both groups, after a check that each has two runs and that they have the same samples.
+fn joined<T: Clone>(first: ArrayView2<'_, T>, second: ArrayView2<'_, T>) -> Result<Array2<T>> {
+    for (owner, group) in [(FIRST, &first), (SECOND, &second)] {
+        if group.nrows() < 2 {
+            return Err(Error::too_few(input::RUNS, 2, group.nrows()).owner(owner));
+        }
+    }
+    let (expected, actual) = ([second.nrows(), first.ncols()], second.dim());
+    concatenate(Axis(0), &[first, second]).map_err(|_| {
+        Error::shape(input::PREDICTIONS, &expected, &[actual.0, actual.1]).owner(SECOND)
+    })
 }
 
 /// Changes an error about runs of one group: its owner becomes the group, and its index counts the runs of the group.
@@ -178,12 +225,12 @@ pub const SECOND: &str = "the second group";
 
 /// Compares the groups in one metric, given its values for all pairs of runs. Undefined values are counted in the
 /// summaries unless they are `dropped`.
-fn difference(
+fn difference<M>(
     values: &[Option<f64>],
-    metric: PairMetric,
+    metric: M,
     dropped: bool,
     assignments: &Assignments,
-) -> GroupDifference {
+) -> GroupDifference<M> {
     let (n_first, k) = (assignments.n_first, assignments.n_runs);
     let actual: Vec<bool> = (0..k).map(|run| run < n_first).collect();
     let difference = mean_difference(values, &actual);

@@ -10,8 +10,8 @@ use crate::pairwise::options::Pairwise;
 use crate::simulate::{ClassSimulator, RunErrors};
 use crate::study::StudySettings;
 
-/// The metrics of repeated trainings: those of pairs of runs, of all runs at once, and of pairs that predict numbers. The
-/// operations have the names under which the command line and Python offer them.
+/// The metrics of repeated trainings: those of pairs of runs, of all runs at once, and of pairs that predict numbers.
+/// The operations have the names under which the command line and Python offer them.
 pub const FAMILY: Family = Family {
     name: "repro",
     package: env!("CARGO_PKG_NAME"),

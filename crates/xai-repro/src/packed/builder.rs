@@ -165,8 +165,8 @@ impl PackedRunsBuilder {
     /// Appends the runs of another builder, for example of another machine.
     ///
     /// # Errors
-    /// `ShapeMismatch` or `InvalidParameter` for other true labels, `InvalidParameter` for metrics with other needs. The
-    /// builder is unchanged then.
+    /// `ShapeMismatch` or `InvalidParameter` for other true labels, `InvalidParameter` for metrics with other needs.
+    /// The builder is unchanged then.
     pub fn merge(&mut self, other: Self) -> Result<()> {
         let n = self.labels.len();
         check_shape(input::LABELS, &[n], &[other.labels.len()])?;

@@ -191,6 +191,12 @@ impl ErrorTable {
     pub fn union(&self) -> u64 {
         self.first + self.second - self.both
     }
+
+    /// Number of samples that both runs predict correctly or both predict wrongly.
+    #[must_use]
+    pub fn n_equal(&self) -> u64 {
+        self.n_samples + 2 * self.both - self.first - self.second
+    }
 }
 
 /// Number of equal predictions of two runs, and the class counts of each.

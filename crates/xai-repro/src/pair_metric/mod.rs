@@ -2,6 +2,7 @@
 //!
 //! A [`PairMetric`](crate::PairMetric) is a description and a formula over the counts of a pair.
 
+mod chance;
 pub(crate) mod count_logs;
 pub(crate) mod definition;
 pub(crate) mod formulas;

@@ -27,8 +27,8 @@ use crate::pairwise::stored_state::StoredState;
 ///
 /// All metrics but those of class tables need at most two counts of 4 bytes per pair (8 bytes once a count exceeds 32
 /// bits). Metrics of class tables (Cramér's V, mutual information) also store the cells that occur, one or two bytes
-/// each while their counts are small. The result takes 16 bytes per pair and metric; [`finish_metric`](Self::finish_metric)
-/// evaluates one metric at a time.
+/// each while their counts are small. The result takes 16 bytes per pair and metric;
+/// [`finish_metric`](Self::finish_metric) evaluates one metric at a time.
 ///
 /// ```
 /// use ndarray::{Axis, array};
@@ -327,7 +327,7 @@ impl PairwiseAccumulator {
         };
         let k = self.n_runs();
         let mut values = vec![Vec::with_capacity(k - first - 1); metrics.len()];
-        let (mut tables, mut cells) = (self.tables.of_first(first), Vec::new());
+        let (mut tables, mut cells) = (self.tables.pairs_of(first), Vec::new());
         for second in first + 1..k {
             tables.read(&mut cells);
             let at = pair_index(k, first, second);

@@ -1,14 +1,14 @@
 //! Counts of all pairs of runs, in as few bytes as they need.
 
-/// Largest number of samples. Up to 2^48, counts are exact as `f64` (below 2^53), totals over [`MAX_RUNS`] runs fit into
-/// `u64`, and products of two counts into `i128`.
+/// Largest number of samples. Up to 2^48, counts are exact as `f64` (below 2^53), totals over [`MAX_RUNS`] runs fit
+/// into `u64`, and products of two counts into `i128`.
 pub(super) const MAX_SAMPLES: u64 = 1 << 48;
 
 /// Largest number of runs. Their pairs take gigabytes.
 pub(super) const MAX_RUNS: usize = (1 << 16) - 1;
 
-/// One count per pair of runs, in the order of [`pairs`](crate::pairwise::pairs): 4 bytes each, and 8 once a count needs
-/// more than 32 bits.
+/// One count per pair of runs, in the order of [`pairs`](crate::pairwise::pairs): 4 bytes each, and 8 once a count
+/// needs more than 32 bits.
 ///
 /// The width depends only on the counts, so that states with the same counts are equal.
 #[derive(Debug, Clone, PartialEq)]

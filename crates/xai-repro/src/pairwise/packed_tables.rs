@@ -35,7 +35,7 @@ impl PackedTables {
     }
 
     /// The tables of the pairs of a first run, in the order of the second run; empty if there are no tables.
-    pub(super) fn of_first(&self, first: usize) -> Tables<'_> {
+    pub(super) fn pairs_of(&self, first: usize) -> Tables<'_> {
         Tables(self.rows.get(first).map_or(&[], Vec::as_slice))
     }
 
@@ -176,7 +176,7 @@ mod serialization {
             let mut sequence = serializer.serialize_seq(Some(n_pairs(self.rows.len())))?;
             let mut cells = Vec::new();
             for first in 0..self.rows.len() {
-                let mut tables = self.of_first(first);
+                let mut tables = self.pairs_of(first);
                 while tables.read(&mut cells) {
                     sequence.serialize_element(&cells)?;
                 }

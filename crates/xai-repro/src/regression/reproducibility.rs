@@ -6,7 +6,9 @@ use xai_core::statistics::Centred;
 use xai_core::{Error, ExactMean, Real, Result, parallel};
 
 use crate::counting::pair_tiles::pairs;
-use crate::interval::pair_distribution::{PairResults, impl_pair_results};
+use crate::interval::metric_report::MetricReport;
+use crate::interval::pair_distribution::{PairResults, PairStatistic, impl_pair_results};
+use crate::interval::run_interval::RunInterval;
 use crate::packed::builder::check_truth;
 use crate::regression::definition::RegressionMetric;
 use crate::regression::formulas::METRICS;
@@ -61,24 +63,7 @@ impl TryFrom<StoredValues> for RegressionReproducibility {
     type Error = Error;
 
     fn try_from(stored: StoredValues) -> Result<Self> {
-        let k = stored.n_runs;
-        let n_pairs = k.checked_mul(k.wrapping_sub(1)).map(|ordered| ordered / 2);
-        let is_complete = k >= 2
-            && stored.mean_absolute_error.len() == k
-            && stored.values.len() == METRICS.len()
-            && stored
-                .values
-                .iter()
-                .all(|values| Some(values.len()) == n_pairs);
-        if !is_complete {
-            let why = "not the values of all pairs of runs";
-            return Err(Error::corrupt(input::REGRESSION, why));
-        }
-        Ok(Self {
-            n_runs: k,
-            values: stored.values,
-            mean_absolute_error: stored.mean_absolute_error,
-        })
+        Self::from_values(stored.n_runs, stored.values, stored.mean_absolute_error)
     }
 }
 
@@ -128,6 +113,52 @@ impl RegressionReproducibility {
             values: (0..METRICS.len()).map(values_of).collect(),
             mean_absolute_error: runs.iter().map(mean_absolute_error).collect(),
         })
+    }
+}
+
+impl RegressionReproducibility {
+    /// Restores results from the values of each metric, in the order of
+    /// [`metrics::REGRESSION_METRICS`](crate::metrics::REGRESSION_METRICS), for all pairs, and the mean absolute error
+    /// of each run.
+    ///
+    /// # Errors
+    /// `Corrupt` about [`input::REGRESSION`] unless there is a value for every metric and pair, and an error for every
+    /// run.
+    pub fn from_values(
+        n_runs: usize,
+        values: Vec<Vec<Option<f64>>>,
+        mean_absolute_error: Vec<f64>,
+    ) -> Result<Self> {
+        let n_pairs = n_runs
+            .checked_mul(n_runs.wrapping_sub(1))
+            .map(|ordered| ordered / 2);
+        let is_complete = n_runs >= 2
+            && mean_absolute_error.len() == n_runs
+            && values.len() == METRICS.len()
+            && values.iter().all(|values| Some(values.len()) == n_pairs);
+        if !is_complete {
+            let why = "not the values of all pairs of runs";
+            return Err(Error::corrupt(input::REGRESSION, why));
+        }
+        Ok(Self {
+            n_runs,
+            values,
+            mean_absolute_error,
+        })
+    }
+
+    /// Distribution of each metric over the pairs, with an interval over runs for its mean, by the name of the metric.
+    ///
+    /// # Errors
+    /// As [`interval_of`](Self::interval_of).
+    pub fn reports(&self, interval: RunInterval) -> Result<Vec<(&'static str, MetricReport)>> {
+        let report = |&metric: &RegressionMetric| {
+            let mean_interval = self.interval_of(metric, PairStatistic::Mean, interval)?;
+            let report =
+                MetricReport::new(&self.summary(metric), mean_interval, self.pairs(metric));
+            Ok((metric.name(), report))
+        };
+        METRICS.iter().map(report).collect()
     }
 }
 

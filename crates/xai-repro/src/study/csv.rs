@@ -157,12 +157,12 @@ fn write_error(error: csv::Error) -> Error {
 
 /// Reads the draws of a file that may be incomplete, and returns them with the number of bytes of complete lines.
 ///
-/// Bytes after that are an incomplete line; truncate the file there before appending. For an empty file, and for one that
-/// ends within the header, the result is no draws and 0 bytes.
+/// Bytes after that are an incomplete line; truncate the file there before appending. For an empty file, and for one
+/// that ends within the header, the result is no draws and 0 bytes.
 ///
 /// # Errors
-/// `Corrupt` for another header, and, with the position of the draw as index, for a line that is not a draw or whose draw
-/// number is not its position (from 0); `Io` if reading fails.
+/// `Corrupt` for another header, and, with the position of the draw as index, for a line that is not a draw or whose
+/// draw number is not its position (from 0); `Io` if reading fails.
 ///
 /// ```
 /// use xai_repro::SimulationStudy;

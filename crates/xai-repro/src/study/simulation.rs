@@ -135,8 +135,8 @@ impl SimulationStudy {
     /// Only the last draw is computed again for comparison, and its index must be the number of the draws before it.
     ///
     /// # Errors
-    /// `Corrupt` for more than `n_draws` draws, for draws of a study with other settings, or if the last draw has another
-    /// index.
+    /// `Corrupt` for more than `n_draws` draws, for draws of a study with other settings, or if the last draw has
+    /// another index.
     pub fn check_continues(&self, draws: &[StudyDraw], n_draws: u64) -> Result<()> {
         let Some(last) = draws.last() else {
             return Ok(());

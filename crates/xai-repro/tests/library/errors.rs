@@ -212,6 +212,7 @@ fn undefined_values_are_none_and_counted() {
     let runs = Pairwise::new().evaluate(constant.view(), &y).unwrap();
     for metric in [
         PairMetric::EC_CORR,
+        PairMetric::EC_KAPPA,
         PairMetric::PA_KAPPA,
         PairMetric::PA_CRAMERS_V,
     ] {

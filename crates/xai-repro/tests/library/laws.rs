@@ -34,7 +34,8 @@ fn metrics(predictions: &Array2<i16>, labels: &[i16]) -> Vec<Vec<Option<f64>>> {
 
 type Values = Vec<(&'static MetricInfo, Vec<Option<f64>>)>;
 
-/// Every metric of the registry: those of pairs of runs, of all runs, and, with the labels as numbers, of pairs that predict numbers.
+/// Every metric of the registry: those of pairs of runs, of all runs, and, with the labels as numbers, of pairs that
+/// predict numbers.
 fn all_metrics(predictions: &Array2<i16>, labels: &[i16]) -> Values {
     all_metrics_times(1, 1.0, predictions, labels)
 }

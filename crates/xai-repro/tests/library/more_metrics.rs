@@ -73,6 +73,24 @@ fn mutual_information_and_matthews_correlation_are_those_of_scikit_learn() {
 }
 
 #[test]
+fn error_consistency_is_cohens_kappa_of_the_errors() {
+    for case in golden()["classes"].as_array().unwrap() {
+        let (predictions, labels) = labels(case);
+        let pairwise = Pairwise::new().metrics(&[PairMetric::EC_KAPPA]);
+        let runs = pairwise.evaluate(predictions.view(), &labels).unwrap();
+        let peers = case["ec_kappa"].as_array().unwrap();
+        let ours = runs.pairs(PairMetric::EC_KAPPA);
+        assert_eq!(ours.len(), peers.len());
+        for (ours, peer) in ours.iter().zip(peers) {
+            assert_eq!(ours.is_some(), peer.is_number());
+            if let Some(ours) = ours {
+                assert_relative_eq!(*ours, peer.as_f64().unwrap(), epsilon = 1e-13);
+            }
+        }
+    }
+}
+
+#[test]
 fn ac2_is_that_of_its_definition_for_all_weights() {
     for case in golden()["classes"].as_array().unwrap() {
         let (predictions, _) = labels(case);
@@ -418,6 +436,51 @@ fn different_groups_are_distinguished_and_equal_ones_are_not() {
     assert!(drawn[0].p_value.unwrap() < 0.05);
     let same = test.compare(apart.view(), apart.view(), &labels).unwrap();
     assert_eq!(same[0].p_value, Some(1.0));
+}
+
+#[test]
+fn regressions_of_two_groups_are_compared_like_classes() {
+    let targets = Array1::from_elem(12, 0.0);
+    // The first group errs by 1 everywhere, the second by 1 on samples of its own.
+    let alike = Array2::from_elem((3, 12), 1.0);
+    let apart = Array2::from_shape_fn((3, 12), |(i, j)| f64::from(u8::from(j / 4 == i)));
+    let test = GroupComparison::default();
+    let results = test
+        .compare_regression(alike.view(), apart.view(), targets.view())
+        .unwrap();
+    let names: Vec<&str> = results.iter().map(|result| result.metric.name()).collect();
+    let all: Vec<&str> = REGRESSION_METRICS.iter().map(|m| m.name()).collect();
+    assert_eq!(names, all);
+    let of = |metric| results.iter().find(|r| r.metric == metric).unwrap();
+    let ratio = of(RegressionMetric::EC_RATIO);
+    // Ratio 1 of equal errors; of the second group the third of the samples where both are right counts 1, the rest 0.
+    assert_eq!(ratio.first.mean, Some(1.0));
+    assert_relative_eq!(ratio.difference.unwrap(), 2.0 / 3.0);
+    assert_eq!((ratio.n_assignments, ratio.exact), (20, true));
+    assert_eq!(ratio.p_value, Some(0.1));
+    // Constant predictions have no correlation, which leaves no difference.
+    let pearson = of(RegressionMetric::PEARSON);
+    assert_eq!((pearson.first.n_undefined, pearson.difference), (3, None));
+    let swapped = test
+        .compare_regression(apart.view(), alike.view(), targets.view())
+        .unwrap();
+    assert_relative_eq!(swapped[0].difference.unwrap(), -2.0 / 3.0);
+    let mut broken = apart.clone();
+    broken[[1, 5]] = f64::NAN;
+    let error = test
+        .compare_regression(alike.view(), broken.view(), targets.view())
+        .unwrap_err();
+    assert_eq!(error.owner_name(), Some("the second group"));
+    assert_eq!(
+        (error.input(), error.index()),
+        (input::PREDICTIONS, &[1, 5][..])
+    );
+    let few = test.compare_regression(
+        alike.view(),
+        apart.slice(ndarray::s![..1, ..]),
+        targets.view(),
+    );
+    assert_eq!(few.unwrap_err().input(), input::RUNS);
 }
 
 #[test]

@@ -139,6 +139,7 @@ fn copying_everything_makes_all_runs_equal() {
             PairMetric::EC_LOCAL,
             PairMetric::EC_ACC,
             PairMetric::EC_CORR,
+            PairMetric::EC_KAPPA,
             PairMetric::PA_ACC,
             PairMetric::PA_KAPPA,
             PairMetric::PA_CRAMERS_V,

@@ -54,8 +54,8 @@ impl Features {
         Self(names)
     }
 
-    /// Uses all numeric and Boolean columns of the training table that have no other role, except unnamed index columns. What is left
-    /// out is reported on standard error.
+    /// Uses all numeric and Boolean columns of the training table that have no other role, except unnamed index
+    /// columns. What is left out is reported on standard error.
     pub(super) fn others(
         train: &DataFrame,
         label: &Role<'_>,
@@ -109,7 +109,8 @@ fn is_list(of: &DataType) -> bool {
     )
 }
 
-/// Selects the columns id, class and features, in this order. Without `--id` and a column `id`, rows are numbered from 0.
+/// Selects the columns id, class and features, in this order. Without `--id` and a column `id`, rows are numbered from
+/// 0.
 pub(super) fn select(
     session: &SessionContext,
     frame: DataFrame,
@@ -176,7 +177,8 @@ fn column(name: &str) -> Expr {
     Expr::Column(Column::from_name(name))
 }
 
-/// Numbers the rows from 0. They have an order only within one partition, so the frame is read in one and divided again afterwards.
+/// Numbers the rows from 0. They have an order only within one partition, so the frame is read in one and divided
+/// again afterwards.
 fn numbered(
     session: &SessionContext,
     frame: DataFrame,

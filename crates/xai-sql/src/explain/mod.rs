@@ -20,14 +20,14 @@ use columns::{Features, ID, Role};
 
 /// Explains predictions by their nearest training cases, and writes a row for each sample.
 ///
-/// A table is a Parquet (.parquet), CSV (.csv, .tsv), JSON lines (.json, .jsonl, .ndjson) or Arrow (.arrow) file, or a folder
-/// of such files. Classes are integers or Booleans. The output has the columns id, predicted, correspondence (in [0, 1]), level
-/// (high, medium, low or undefined), and nearest: the lists ids, labels and distances of the cases, nearest first, equal
-/// distances by the lower id. Samples with missing values get no explanation, and training cases with missing values are left
-/// out; both are counted.
+/// A table is a Parquet (.parquet), CSV (.csv, .tsv), JSON lines (.json, .jsonl, .ndjson) or Arrow (.arrow) file, or a
+/// folder of such files. Classes are integers or Booleans. The output has the columns id, predicted, correspondence
+/// (in [0, 1]), level (high, medium, low or undefined), and nearest: the lists ids, labels and distances of the cases,
+/// nearest first, equal distances by the lower id. Samples with missing values get no explanation, and training cases
+/// with missing values are left out; both are counted.
 ///
-/// The values are those of `xai casebased explain` to the last bit. The training table is not held in memory. It is read
-/// about once per 65 536 samples, and twice more to standardise the features (`--scale`).
+/// The values are those of `xai casebased explain` to the last bit. The training table is not held in memory. It is
+/// read about once per 65 536 samples, and twice more to standardise the features (`--scale`).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xai-sql explain --train train.parquet --test test.parquet --label class --predicted predicted --out explained.parquet
@@ -48,12 +48,12 @@ pub(crate) struct Arguments {
     /// Column of predicted classes in the table of samples.
     #[arg(long, value_name = "COLUMN", default_value = "predicted")]
     predicted: String,
-    /// Column with an integer id of each row [default: `id` if there is such a column]. Without one, rows are numbered from 0 in
-    /// the order of file names, which is slower because files are read one after the other.
+    /// Column with an integer id of each row [default: `id` if there is such a column]. Without one, rows are numbered
+    /// from 0 in the order of file names, which is slower because files are read one after the other.
     #[arg(long, value_name = "COLUMN")]
     id: Option<String>,
-    /// Feature columns, separated by commas, or one column of lists [default: all other numeric and Boolean columns of the
-    /// training table except the index that pandas writes].
+    /// Feature columns, separated by commas, or one column of lists [default: all other numeric and Boolean columns of
+    /// the training table except the index that pandas writes].
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     features: Option<Vec<String>>,
     /// Number of neighbours per sample.

@@ -67,11 +67,11 @@ fn different(file: &Path, found: &Schema, other: &Path, known: &Schema) -> Optio
     })
 }
 
-/// Checks that every file has all columns of the table, and for formats that are matched by position also their order. With
-/// `allow_missing`, only formats that are matched by position are checked.
+/// Checks that every file has all columns of the table, and for formats that are matched by position also their order.
+/// With `allow_missing`, only formats that are matched by position are checked.
 ///
-/// The engine alone would fill a missing column with NULL, or take another column in its place where it matches columns by
-/// position.
+/// The engine alone would fill a missing column with NULL, or take another column in its place where it matches
+/// columns by position.
 pub(super) async fn check(
     session: &SessionContext,
     files: &Files,

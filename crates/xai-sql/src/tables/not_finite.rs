@@ -1,6 +1,7 @@
 //! Search for the number that a function refused because it is not finite.
 //!
-//! Functions see batches of rows without knowing their file, so after such an error the files are read again, one after the other.
+//! Functions see batches of rows without knowing their file, so after such an error the files are read again, one
+//! after the other.
 
 use std::path::Path;
 use std::sync::Arc;

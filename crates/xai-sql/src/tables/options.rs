@@ -5,7 +5,8 @@ use clap::Args;
 /// Options for reading tables.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub(crate) struct ReadOptions {
-    /// Fill columns that some files of a folder lack with NULL (Parquet and JSON lines only, whose columns are matched by name).
+    /// Fill columns that some files of a folder lack with NULL (Parquet and JSON lines only, whose columns are matched
+    /// by name).
     #[arg(long)]
     pub(super) allow_missing_columns: bool,
     /// Delimiter of CSV files, a character or `tab` [default: a comma; a tab for .tsv].

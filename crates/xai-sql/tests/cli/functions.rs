@@ -103,6 +103,26 @@ pub(crate) const QUERIES: &[(&str, &str)] = &[
         "leave_one_out_correlation",
         "exact_avg(leave_one_out_correlation([base, masked, 0.5], [base, 0.1, masked]))",
     ),
+    (
+        "counterfactual_sparsity",
+        "exact_avg(counterfactual_sparsity(outputs, kept))",
+    ),
+    (
+        "constraint_violations",
+        "exact_avg(constraint_violations([base, masked], [masked, base], [1, 0], 'features'))",
+    ),
+    (
+        "gower_distance",
+        "exact_sum(gower_distance([base, label], [masked, 1], [0.5, 0], [false, true]))",
+    ),
+    (
+        "heom_distance",
+        "exact_sum(heom_distance([base, label], [masked, 1], [0.5, 0], [false, true]))",
+    ),
+    (
+        "mad_distance",
+        "exact_sum(mad_distance([base, label], [masked, 1], [0.5, 0], [false, true]))",
+    ),
     // The test case of a group: what is gathered of all its rows, in an order of its own.
     (
         "leave_one_out_correlation",

@@ -26,8 +26,8 @@ fn in_order(answer: &str) -> Vec<&str> {
     groups
 }
 
-/// In two partitions such a query waits forever in two of three trials (apache/datafusion#24883). The deadline of `run` only
-/// detects that.
+/// In two partitions such a query waits forever in two of three trials (apache/datafusion#24883). The deadline of
+/// `run` only detects that.
 #[test]
 fn a_query_that_goes_to_disk_ends() {
     let files = names();

@@ -45,8 +45,8 @@ fn no_damage_of_a_parquet_file_goes_without_its_name() {
     let query = "SELECT explainer, average_drop(base, masked) AS drop FROM 'runs' GROUP BY explainer ORDER BY explainer";
     let expected = files.json(query, &[]);
     let mut n_failed = 0;
-    // The heads of the first pages (byte 92 says how wide the keys of a dictionary are), some of the values, and the end,
-    // which says where they are, with its own length.
+    // The heads of the first pages (byte 92 says how wide the keys of a dictionary are), some of the values, and the
+    // end, which says where they are, with its own length.
     let middle = (200..whole.len()).step_by(whole.len() / 20);
     let places = (4..120)
         .step_by(4)

@@ -1,4 +1,5 @@
-//! Tables by address and by pattern. Those in S3 are tested from Python, where there is a server for it (`tests/test_stores.py`).
+//! Tables by address and by pattern. Those in S3 are tested from Python, where there is a server for it
+//! (`tests/test_stores.py`).
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Result, Seek, SeekFrom, Write};

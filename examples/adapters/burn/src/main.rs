@@ -36,7 +36,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .explainer("input times gradient", &input_times_gradient)
         .metric(Deletion::new())
         .evaluate()?;
-    // The contributions are 2, 2, −1 and 0, 2, 4. Removing the largest first, the scores are 3, 1, −1, 0 and 6, 2, 0, 0.
+    // The contributions are 2, 2, −1 and 0, 2, 4. Removing the largest first, the scores are 3, 1, −1, 0 and 6, 2, 0,
+    // 0.
     let deletion = table.result("input times gradient", "deletion").unwrap();
     let areas = [(3.0 / 2.0 + 1.0 - 1.0) / 3.0, (6.0 / 2.0 + 2.0) / 3.0];
     assert_eq!(deletion.per_sample, areas.map(Some));

@@ -1,4 +1,5 @@
-//! Deletion of an ONNX model that ONNX Runtime runs. Its library is loaded at run time, from the path in `ORT_DYLIB_PATH`.
+//! Deletion of an ONNX model that ONNX Runtime runs. Its library is loaded at run time, from the path in
+//! `ORT_DYLIB_PATH`.
 
 use ort::session::Session;
 use ort::value::TensorRef;

@@ -33,8 +33,8 @@ use crate::metric::{Measure, Parameters, Threshold};
 /// Defaults: above 1e-5 of the largest |attribution|.
 ///
 /// # Extremes
-/// 0: no attribution is above an absolute threshold (a relative one below 1 is exceeded by the largest). n_positions: all
-/// are.
+/// 0: no attribution is above an absolute threshold (a relative one below 1 is exceeded by the largest). n_positions:
+/// all are.
 ///
 /// # Limits
 /// A tiny attribution counts as much as the largest one. With an absolute threshold, maps of different scales are not

@@ -76,10 +76,10 @@ pub fn area(scores: &[f64]) -> f64 {
 
 /// A metric of a curve of scores while features are removed, or restored, step by step.
 ///
-/// [`Deletion`](crate::metric::Deletion), [`Insertion`](crate::metric::Insertion) and their relatives are curve metrics, and so is a
-/// [`CurveKind`] of your own. The model sees `n` rows for the start and for every step that flips a feature. If a
-/// batch has room for several steps of all its samples, they go into one call. Two metrics of the same curve
-/// share its scores. The default baseline is 0.
+/// [`Deletion`](crate::metric::Deletion), [`Insertion`](crate::metric::Insertion) and their relatives are curve
+/// metrics, and so is a [`CurveKind`] of your own. The model sees `n` rows for the start and for every step that flips
+/// a feature. If a batch has room for several steps of all its samples, they go into one call. Two metrics of the same
+/// curve share its scores. The default baseline is 0.
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct CurveMetric<K> {
     #[param(skip)]

@@ -15,8 +15,8 @@ use crate::perturbation::removal::removal_order::tied_features;
 use crate::perturbation::{Baseline, Features, RankBy, RemovalOrder, TopRemoval};
 use crate::{help, input};
 
-/// Scale of the model's outputs, for runs without an [activation](crate::model::Scoring::activation). With one, the outputs
-/// are logits, and the activation turns them into probabilities.
+/// Scale of the model's outputs, for runs without an [activation](crate::model::Scoring::activation). With one, the
+/// outputs are logits, and the activation turns them into probabilities.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Parameter)]
 #[param(name = "answers")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

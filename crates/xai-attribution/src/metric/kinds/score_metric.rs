@@ -148,6 +148,7 @@ impl<F: ScoreFormula> ScoreMetric<F> {
             warnings: Vec::new(),
             curve: None,
             tied: None,
+            batch_size: None,
         })
     }
 
@@ -287,8 +288,8 @@ fn are_plain<F: ScoreFormula>(
     for ((value, &base), &masked) in values.iter_mut().zip(base).zip(masked) {
         let masked = masked.into().unwrap_or(f64::NAN);
         *value = F::value(base, masked);
-        // One test for three numbers: a sum with a non-finite term is not finite. A sum of finite numbers that overflows
-        // only leads to the slow path. `&` instead of `&&` keeps the loop free of branches.
+        // One test for three numbers: a sum with a non-finite term is not finite. A sum of finite numbers that
+        // overflows only leads to the slow path. `&` instead of `&&` keeps the loop free of branches.
         let is_finite = (base + masked + *value).is_finite();
         are_plain &= is_finite & F::undefined(base).is_none();
     }

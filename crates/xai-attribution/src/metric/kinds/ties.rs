@@ -149,7 +149,8 @@ impl Hits {
     }
 }
 
-/// The `k` features of largest magnitude and, with [`Ties::Expected`], all features that are tied with the last of them.
+/// The `k` features of largest magnitude and, with [`Ties::Expected`], all features that are tied with the last of
+/// them.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TopFeatures {
     /// Features in descending order of magnitude, those of a tied block in ascending order of their indices.

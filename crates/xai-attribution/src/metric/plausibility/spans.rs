@@ -29,8 +29,8 @@ pub struct SpanScore {
 pub struct SpanScores {
     /// Scores of the summed counts of all samples, in which long rationales count more.
     pub micro: SpanScore,
-    /// Means over the samples that have a gold or a predicted span. An undefined precision or recall counts as 0, unless
-    /// it is undefined for all samples: the mean is then `None`.
+    /// Means over the samples that have a gold or a predicted span. An undefined precision or recall counts as 0,
+    /// unless it is undefined for all samples: the mean is then `None`.
     pub macro_mean: SpanScore,
     /// Number of samples that have neither.
     pub n_undefined: usize,

@@ -201,7 +201,7 @@ impl ModelRandomization {
         F: Fn(&[usize]) -> Result<X, E>,
     {
         self.check_params()?;
-        let CheckedData { dataset, .. } = data.check(false)?;
+        let CheckedData { dataset, .. } = data.calling_explainers().check(false)?;
         let maps_of = |layers: &[usize]| {
             let explainer = explainer_of(layers).map_err(|source| {
                 Error::model(format!("handing out layers {layers:?} randomized"), source)

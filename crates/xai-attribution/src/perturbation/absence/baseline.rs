@@ -15,8 +15,8 @@ use crate::perturbation::absence::blur::blurred;
 use crate::side::SideInput;
 use crate::{help, input};
 
-/// Replacement for removed positions, for [`Deletion`](crate::metric::Deletion), [`Insertion`](crate::metric::Insertion),
-/// [`MuFidelity`](crate::metric::MuFidelity) and metrics of your own.
+/// Replacement for removed positions, for [`Deletion`](crate::metric::Deletion),
+/// [`Insertion`](crate::metric::Insertion), [`MuFidelity`](crate::metric::MuFidelity) and metrics of your own.
 ///
 /// No choice is neutral: a value that the model interprets as evidence (black, on images of digits) gives other
 /// results than one that it does not. Report the baseline with the numbers.

@@ -70,7 +70,8 @@ fn smooth(from: &[f64], to: &mut [f64], length: usize, stride: usize, kernel: &[
             for (to, from) in row.iter_mut().zip(&lines[at * stride..]) {
                 *to = kernel[0] * from;
             }
-            // Both neighbours at a distance share a weight. The inner loop runs over contiguous elements and vectorises.
+            // Both neighbours at a distance share a weight. The inner loop runs over contiguous elements and
+            // vectorises.
             for (distance, &weight) in kernel.iter().enumerate().skip(1) {
                 let (before, after) = (
                     mirrored(at as isize - distance as isize) * stride,

@@ -13,12 +13,13 @@ use crate::perturbation::features::Plane;
 /// Images whose missing pixels are imputed from their neighbours, as by
 /// [`Baseline::LinearImputation`](crate::perturbation::Baseline::LinearImputation).
 ///
-/// `missing` has a flag per pixel, `(n, height, width)`. A missing pixel is the weighted mean of its neighbours, missing
-/// or not: 1/6 for direct and 1/12 for diagonal ones, normalised at the border. Images are imputed in parallel.
+/// `missing` has a flag per pixel, `(n, height, width)`. A missing pixel is the weighted mean of its neighbours,
+/// missing or not: 1/6 for direct and 1/12 for diagonal ones, normalised at the border. Images are imputed in
+/// parallel.
 ///
 /// # Errors
-/// `ShapeMismatch` for inputs that are no images, or flags of another shape; `NonFinite` for an input; an invalid parameter
-/// for an image without a known pixel.
+/// `ShapeMismatch` for inputs that are no images, or flags of another shape; `NonFinite` for an input; an invalid
+/// parameter for an image without a known pixel.
 ///
 /// ```
 /// use ndarray::array;

@@ -82,8 +82,8 @@ impl Image {
         };
         let with_missing = (0..missing.len()).filter(|&image| !missing[image].is_empty());
         let channels: Vec<Channel> = with_missing.flat_map(image_channels).collect();
-        // Lanes can be filled with channels of several images, which pays if about the same pixels are missing in them: all
-        // lanes iterate over the union. Otherwise each image is solved by itself.
+        // Lanes can be filled with channels of several images, which pays if about the same pixels are missing in
+        // them: all lanes iterate over the union. Otherwise each image is solved by itself.
         let by_image = || {
             channels
                 .chunk_by(|a, b| a.image == b.image)
@@ -304,8 +304,8 @@ impl<const L: usize> System<L> {
     /// sums as the matrix.
     #[inline(always)]
     fn factor(&mut self) {
-        // For each unknown, the sum of the weights of the later neighbours. Eliminating it couples all of them with each
-        // other; these entries are dropped from the factor, and their row sums moved to the diagonal.
+        // For each unknown, the sum of the weights of the later neighbours. Eliminating it couples all of them with
+        // each other; these entries are dropped from the factor, and their row sums moved to the diagonal.
         let behind: Vec<[f64; L]> = self
             .around
             .iter()

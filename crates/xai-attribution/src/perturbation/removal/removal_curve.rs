@@ -162,8 +162,8 @@ impl RemovalCurve {
         Ok(())
     }
 
-    /// Number of rows for the model between the ends, over all samples; an upper bound with `only_positive`, because the
-    /// number of positive features depends on the maps.
+    /// Number of rows for the model between the ends, over all samples; an upper bound with `only_positive`, because
+    /// the number of positive features depends on the maps.
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare).

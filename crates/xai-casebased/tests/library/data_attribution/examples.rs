@@ -1,5 +1,5 @@
-//! The examples that the documentation shows of every metric have the values that the metrics say. The package for Python runs
-//! the same examples.
+//! The examples that the documentation shows of every metric have the values that the metrics say. The package for
+//! Python runs the same examples.
 
 use ndarray::Array2;
 use xai_casebased::data_attribution::{AttributionData, METRICS, Outcome, Subsets, evaluate_all};

@@ -237,8 +237,8 @@ impl Problem {
         }
     }
 
-    /// Right attributions find the cases of class 0, which all test cases are of and which are flagged and relevant; they differ
-    /// between test cases and predict what training does. Wrong ones do none of this.
+    /// Right attributions find the cases of class 0, which all test cases are of and which are flagged and relevant;
+    /// they differ between test cases and predict what training does. Wrong ones do none of this.
     fn of_known_truth(is_right: bool) -> Self {
         let (n, d) = SIZE;
         let mut known = Self::new();
@@ -434,7 +434,8 @@ fn right_attributions_are_better_than_wrong_ones() {
     }
 }
 
-/// A metric that says so has the same values for `c · A`: to the last bit for powers of two, and but for rounding otherwise.
+/// A metric that says so has the same values for `c · A`: to the last bit for powers of two, and but for rounding
+/// otherwise.
 #[test]
 fn values_do_not_depend_on_the_scale_of_attributions() {
     let mut plain = Problem::new();

@@ -120,7 +120,8 @@ impl CompareAttributions {
         })
     }
 
-    /// The attributions of some test cases by each explainer; `None` where some came through a pipe, which is read once.
+    /// The attributions of some test cases by each explainer; `None` where some came through a pipe, which is read
+    /// once.
     pub(crate) fn rows_of(&self, samples: &[usize]) -> Result<Option<Vec<Array2<f64>>>, Failure> {
         if !self.explainers().iter().all(|of| of.file.is_file()) {
             return Ok(None);
@@ -134,8 +135,8 @@ impl CompareAttributions {
         rows.collect::<Result<_, _>>().map(Some)
     }
 
-    /// The selected metrics, checked. Scores of training rows can be computed from the attributions, but that takes another
-    /// reading of them: the word `all` does not select metrics of scores that are not given.
+    /// The selected metrics, checked. Scores of training rows can be computed from the attributions, but that takes
+    /// another reading of them: the word `all` does not select metrics of scores that are not given.
     fn selected(&self) -> Result<Vec<Setting>, Failure> {
         let selected = self.comparison.select(|metric| {
             let mut needs = metric.entry.info.needs.iter();
@@ -243,6 +244,7 @@ impl ComparedAttributions {
             train_labels: self.data.integers(input::TRAIN_LABELS),
             test_classes: self.data.integers(input::TEST_CLASSES),
             flags: self.data.booleans(input::FLAGS),
+            class_names: None,
         }
     }
 

@@ -19,7 +19,8 @@ use crate::output::{rows, text};
 /// An audit of a test table, with remarks on the tables.
 pub(crate) struct Audited {
     pub(crate) report: AuditReport,
-    /// Features of the listed predictions compared with those of their nearest cases, by sample; empty unless requested.
+    /// Features of the listed predictions compared with those of their nearest cases, by sample; empty unless
+    /// requested.
     pub(crate) features: BTreeMap<usize, Vec<FeatureComparison>>,
     pub(crate) classes: Classes,
     /// Number of training cases.

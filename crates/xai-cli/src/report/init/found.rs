@@ -77,8 +77,9 @@ fn text(path: &Path) -> Option<String> {
     }
 }
 
-/// Returns the regular files, breadth first, until there are more than [`MAX_FILES`]. Hidden files and folders, links to
-/// folders, and folders below [`MAX_DEPTH`] are left out, as are pipes and devices, because reading one may never end.
+/// Returns the regular files, breadth first, until there are more than [`MAX_FILES`]. Hidden files and folders, links
+/// to folders, and folders below [`MAX_DEPTH`] are left out, as are pipes and devices, because reading one may never
+/// end.
 fn files_below(from: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut folders = std::collections::VecDeque::from([(from.to_owned(), 0)]);

@@ -118,14 +118,15 @@ impl StudySection for CounterfactualSection {
 /// Computes the section.
 fn evaluate(
     arguments: &CompareMethods,
-    origin: Origin,
+    mut origin: Origin,
     context: &Context,
 ) -> Result<Counterfactual, Failure> {
     let compared = arguments.evaluate(context)?;
-    let shown = Counterfactual::shown(&compared.table);
+    let remarks = compared.table.warnings.iter().map(ToString::to_string);
+    origin.remarks.extend(remarks);
     let mut section = Counterfactual::new(origin, &compared.table, compared.success.clone())
         .map_err(Failure::new)?;
-    section.violations = compared.violations();
-    section.changes = compared.changes(&shown);
+    compared.add_changes(&mut section);
+    section.agreement = compared.agreement().map_err(Failure::new)?;
     Ok(section)
 }

@@ -9,6 +9,7 @@ mod casebased;
 mod counterfactual;
 mod data_attribution;
 mod graph;
+mod regression;
 mod repro;
 mod simulation;
 #[cfg(test)]
@@ -32,6 +33,7 @@ pub(crate) const SECTIONS: &[&dyn StudySection] = &[
     &counterfactual::CounterfactualSection,
     &graph::GraphSection,
     &repro::ReproSection,
+    &regression::RegressionSection,
     &simulation::SimulationSection,
 ];
 

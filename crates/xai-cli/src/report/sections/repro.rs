@@ -5,7 +5,7 @@ use xai_metrics::repro::metrics::PAIR_METRICS;
 use xai_report::sections::repro::{Repro, Votes, VotesOfSample};
 
 use crate::metric_commands::selection::ALL_WORD;
-use crate::output::text::{coverage, decimals, interval, table, with_arrow};
+use crate::report::digest::runs;
 use crate::report::section::{
     Context, Draft, Failure, Folder, MetricsKey, Origin, Prepared, Report, SectionCommand,
     SectionKeys, SectionKind, StudySection,
@@ -59,19 +59,8 @@ impl StudySection for ReproSection {
     }
 
     fn digest(&self, report: &Report) -> Vec<String> {
-        let sections = report.repro.iter().map(|section| {
-            let rows = section.metrics.iter().map(|metric| {
-                let (value, ends) = (metric.mean.value, metric.mean.interval);
-                [
-                    with_arrow(&metric.title, metric.better),
-                    decimals(value),
-                    interval(ends),
-                ]
-            });
-            let interval = format!("{} interval", coverage(section.level));
-            table(&[&section.origin.name, "mean of pairs", &interval], rows)
-        });
-        sections.collect()
+        let sections = report.repro.iter();
+        runs(sections.map(|section| (&section.origin, &section.runs)))
     }
 }
 
@@ -102,7 +91,8 @@ fn evaluate(arguments: &Pairwise, mut origin: Origin, context: &Context) -> Resu
         })
         .collect();
     let metrics = arguments.metrics()?;
-    Ok(Repro::new(origin, &metrics, &result.report, &votes))
+    let section = Repro::new(origin, &metrics, &result.report, &votes);
+    Ok(section.with_run_names(result.run_names))
 }
 
 #[cfg(test)]
@@ -129,7 +119,7 @@ mod tests {
         let command: Pairwise = parsed(&line);
         let result = command.evaluate(Some(10), &context()).unwrap();
         let json = serde_json::to_value(&result).unwrap();
-        for metric in &section.metrics {
+        for metric in &section.runs.metrics {
             let theirs = &json["metrics"][&metric.metric];
             let ours = serde_json::to_value(metric).unwrap();
             assert_eq!(ours["mean"]["value"], theirs["mean"]);
@@ -139,12 +129,12 @@ mod tests {
             assert_eq!((counts.len(), counts.iter().sum()), (20, metric.mean.n));
         }
         let theirs = json["metrics"].as_object().unwrap();
-        assert_eq!(section.metrics.len(), theirs.len());
+        assert_eq!(section.runs.metrics.len(), theirs.len());
         // 24 runs.
-        assert_eq!((section.n_runs, section.accuracy.len()), (24, 24));
-        assert_eq!(section.similarity.pairs.len(), 24 * 23 / 2);
-        assert_eq!(section.similarity.metric, "pa_acc");
-        let mut order = section.similarity.order.clone();
+        assert_eq!((section.runs.n_runs, section.accuracy.len()), (24, 24));
+        assert_eq!(section.runs.similarity.pairs.len(), 24 * 23 / 2);
+        assert_eq!(section.runs.similarity.metric, "pa_acc");
+        let mut order = section.runs.similarity.order.clone();
         order.sort_unstable();
         assert_eq!(order, (0..24).collect::<Vec<_>>());
         for sample in &section.most_inconsistent {
@@ -166,10 +156,10 @@ mod tests {
             dog,dog,dog,dog,dog,4\n";
         let rest = ["--drop-column", "index", "--metrics", "ec_local,pa_acc"];
         let section = section_from_table(table, &rest);
-        assert_eq!(section.similarity.metric, "pa_acc");
+        assert_eq!(section.runs.similarity.metric, "pa_acc");
         let pairs = [0.5, 1.0, 0.5, 0.5, 0.75, 0.5].map(Some);
-        assert_eq!(section.similarity.pairs, pairs);
-        let order = &section.similarity.order;
+        assert_eq!(section.runs.similarity.pairs, pairs);
+        let order = &section.runs.similarity.order;
         let position = |run: usize| order.iter().position(|r| *r == run).unwrap();
         assert_eq!(position(0).abs_diff(position(2)), 1);
         assert_eq!(position(1).abs_diff(position(3)), 1);
@@ -193,9 +183,12 @@ mod tests {
         let line = [&files[..], &["--metrics", "pa_acc"]].concat();
         let wide = section(&line, &[]);
         let section = section(&line, &["--level", "0.8", "--interval", "bca"]);
-        assert_eq!((section.level, section.interval.as_str()), (0.8, "bca"));
+        assert_eq!(
+            (section.runs.level, section.runs.interval.as_str()),
+            (0.8, "bca")
+        );
         let width = |section: &Repro| {
-            let [low, high] = section.metrics[0].mean.interval.unwrap();
+            let [low, high] = section.runs.metrics[0].mean.interval.unwrap();
             high - low
         };
         assert!(width(&section) < width(&wide));
@@ -213,7 +206,14 @@ mod tests {
     #[test]
     fn two_runs_that_make_no_error_have_a_constant_metric_and_an_undefined_one() {
         let section = section_from_table(",true,a,b\n0,1,1,1\n1,0,0,0\n", &[]);
-        let metric = |name| section.metrics.iter().find(|m| m.metric == name).unwrap();
+        let metric = |name| {
+            section
+                .runs
+                .metrics
+                .iter()
+                .find(|m| m.metric == name)
+                .unwrap()
+        };
         let agreement = metric("pa_acc");
         assert_eq!(agreement.mean.value, Some(1.0));
         assert_eq!((agreement.mean.interval, agreement.std), (None, None));
@@ -221,13 +221,13 @@ mod tests {
         let local = metric("ec_local");
         assert_eq!((local.mean.value, local.mean.n_undefined), (None, 1));
         assert_eq!(local.histogram, None);
-        assert_eq!(section.similarity.order, [0, 1]);
+        assert_eq!(section.runs.similarity.order, [0, 1]);
         assert_eq!(section.ever_wrong, 0);
         // The index has no name.
         assert_eq!(section.origin.remarks.len(), 1);
         // The only metric is undefined.
         let section = section_from_table("true,a,b\n1,1,1\n", &["--metrics", "ec_local"]);
-        assert_eq!(section.similarity.pairs, [None]);
-        assert_eq!(section.similarity.metric, "ec_local");
+        assert_eq!(section.runs.similarity.pairs, [None]);
+        assert_eq!(section.runs.similarity.metric, "ec_local");
     }
 }

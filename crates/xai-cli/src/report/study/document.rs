@@ -67,8 +67,8 @@ impl Document {
     /// Parses the text of a study.
     ///
     /// # Errors
-    /// If it is not valid TOML in UTF-8, has an unknown key outside the sections, a section that is not a table, or a title,
-    /// seed or name of the wrong type.
+    /// If it is not valid TOML in UTF-8, has an unknown key outside the sections, a section that is not a table, or a
+    /// title, seed or name of the wrong type.
     pub(crate) fn parse(file: &Path, bytes: &[u8]) -> Result<Self, Failure> {
         let utf8 = std::str::from_utf8(bytes).map_err(|_| {
             Failure::new("not UTF-8 text")

@@ -33,6 +33,8 @@ pub(super) struct Contents {
     pub(super) images: ImageLayout,
     /// Description of a node whose output is too large for an engine to compute when it loads the model.
     pub(super) too_large: Option<String>,
+    /// Number of convolutions that treat each channel by itself.
+    pub(super) n_depthwise: usize,
     /// The operator that computes each output; empty if no node of the graph computes it.
     pub(super) last_operators: Vec<String>,
 }
@@ -60,6 +62,7 @@ impl Contents {
             let node = nodes.find(|node| node.output.contains(&output.name));
             node.map_or_else(String::new, |node| node.op_type.clone())
         };
+        contents.n_depthwise = n_depthwise(&graph);
         contents.last_operators = contents.outputs.iter().map(last_operator).collect();
         if let Some(input) = contents.inputs.first() {
             contents.images = ImageLayout::new(input, &graph.node, &model.producer_name);
@@ -121,6 +124,23 @@ impl Contents {
         let classical = operators.find(|(domain, _)| domain == "ai.onnx.ml");
         classical.map(|(_, name)| name.as_str())
     }
+}
+
+/// Counts the depthwise convolutions: those with groups of one input channel.
+fn n_depthwise(graph: &Graph) -> usize {
+    let has_one_channel = |weights: &str| {
+        let mut constants = graph.initializer.iter();
+        let constant = constants.find(|constant| constant.name == weights);
+        constant.is_some_and(|constant| constant.dims.get(1) == Some(&1))
+    };
+    let is_depthwise = |node: &&Node| {
+        // `group` is the only attribute of a convolution that is an integer.
+        let is_grouped = node.attribute.iter().any(|value| value.i > Some(1));
+        node.op_type == "Conv"
+            && is_grouped
+            && node.input.get(1).is_some_and(|it| has_one_channel(it))
+    };
+    graph.node.iter().filter(is_depthwise).count()
 }
 
 /// Returns whether an 8-bit constant has numbers farther than 64 from the middle of their range, which do not fit
@@ -205,6 +225,14 @@ mod tests {
         assert!(contents.has_operator("", "Conv"));
         assert_eq!(contents.classical_operator(), None);
         assert!(contents.data_files.is_empty());
+    }
+
+    #[test]
+    fn depthwise_convolutions_are_counted() {
+        let contents = read("tests/data/models/depthwise.onnx");
+        assert_eq!(contents.n_depthwise, 8);
+        // Its first convolution has one input channel, but no groups.
+        assert_eq!(Contents::read(sample()).unwrap().n_depthwise, 0);
     }
 
     #[test]

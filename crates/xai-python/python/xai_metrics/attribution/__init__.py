@@ -30,7 +30,8 @@ from .._described import MetricInfo, Parameter
 from .._registry import metrics_of
 from .._statistics import Interval
 from . import metrics
-from ._evaluate import STANDARD, evaluate, evaluate_part, planned_calls
+from ._baselines import Background
+from ._evaluate import evaluate, evaluate_part, planned_calls
 from ._explain import explain
 from ._functions import (
     MaskedScores,
@@ -51,6 +52,7 @@ from ._own import Batch, OwnMetric
 from ._perturbed import PerturbedEvaluation, meta_consistency
 from ._plots import plot_curves, plot_maps
 from ._reliability import MetricReliability, Reliability
+from ._selection import STANDARD
 from ._stream import evaluate_stream
 from ._table import Comparison, EvaluationTable, EvaluationValues, ExplainerValue, MetricResult
 from ._texts import (
@@ -79,6 +81,7 @@ else:
 
 
 __all__ = [
+    "Background",
     "Batch",
     "ColoredText",
     "Comparison",

@@ -16,9 +16,9 @@ from ._value import MetricValue
 _ALSO = {
     "steps": "``None`` and -1 mean ``all``.",
     "baseline": (
-        "Also an array with the shape of one sample or of all inputs, or a function from the inputs "
-        "to such an array. Columns of a table, and the index of a Series, are matched by name with "
-        "the columns of the inputs."
+        "Also one sample as an array (a row with names is matched with the columns of the inputs), "
+        "a function from the inputs to such an array or to one for all inputs, or a ``Background`` of "
+        "several rows."
     ),
     "distance": "Also a function of two flattened maps.",
     "discretizer": (

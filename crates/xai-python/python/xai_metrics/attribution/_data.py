@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -14,11 +14,12 @@ from .._alignment import Alignment
 from .._arguments import whole_or_none
 from .._arrays import booleans, booleans_or_shares, column_names, in_order_of, integers, reals, to_numpy
 from .._frameworks import Tensors, framework_of, framework_of_tensors, is_from_package
-from . import _models, _packages, _padding, _references
+from . import _baselines, _models, _packages, _padding, _references
 from ._explanations import MapReader, note
 from ._inputs import Inputs, first_of
 from ._keywords import INPUTS, Scoring, SideInputs, split
 from ._layout import activation_of, channels_axis, layout_of, shape_of
+from ._pipelines import TokenizedTexts, is_text_pipeline
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +35,8 @@ class MetricInterface(Protocol):
 
     #: Parameters that differ from their defaults.
     parameters: dict[str, Any]
+    #: Parameters as they were given.
+    given: dict[str, Any]
     #: Parameters that are arrays or functions.
     arrays: dict[str, Any]
 
@@ -66,6 +69,12 @@ class Run:
     n_outputs: int | None = None
     curves: bool = False
     first_sample: int = 0
+    #: Baseline of the reference explainer ``"occlusion"``.
+    baseline: Any = None
+    #: Seed of random background rows.
+    seed: int = 1
+    #: Texts that the inputs are the tokens of.
+    texts: list[str] | None = None
     progress: Any = None
     #: Values assumed for arguments that were not given.
     assumed: dict[str, str] = field(default_factory=dict)
@@ -74,7 +83,22 @@ class Run:
     def from_keywords(cls, **arguments: Any) -> Run:
         """Create a run from its fields and those of :class:`SideInputs` and :class:`Scoring`."""
         sides, scoring, others = split(arguments)
-        return cls(sides=sides, scoring=scoring, **others)
+        run = cls(sides=sides, scoring=scoring, **others)
+        if is_text_pipeline(run.model):
+            run._tokenize()
+        return run
+
+    def _tokenize(self) -> None:
+        """Replace a pipeline by its model, and texts by their tokens."""
+        if self.inputs is None:
+            raise ValueError("inputs: expected texts, which the pipeline tokenizes")
+        tokenized = TokenizedTexts.of(self.model, self.inputs, self.targets)
+        self.model, self.inputs, self.targets = tokenized.model, tokenized.inputs, tokenized.targets
+        self.texts, self.baseline = tokenized.texts, tokenized.baseline
+        self.assumed["baseline"] = f"{tokenized.baseline}, {tokenized.reason}"
+        if self.scoring.activation is None:
+            self.scoring = replace(self.scoring, activation=tokenized.activation)
+            self.assumed["activation"] = f"{tokenized.activation}, as the pipeline applies"
 
     @cached_property
     def model_inputs(self) -> Inputs | None:
@@ -82,8 +106,6 @@ class Run:
         if self.inputs is None:
             return None
         inputs = Inputs(self.inputs)
-        if inputs.has_words:
-            self.assumed["words"] = "numbered by how often they occur, from 0"
         if inputs.has_missing:
             self.assumed["missing values"] = "kept where nothing changes them, else near the mean of the column"
         return inputs
@@ -120,7 +142,7 @@ class Run:
             return type(values)(self._alignment.take(entry, name, "samples") for entry in values)
         return self._alignment.take(values, name, "samples")
 
-    def _in_order(self, values: Any, name: str) -> Any:
+    def in_order(self, values: Any, name: str) -> Any:
         """Reorder the columns of a table to those of the run."""
         columns, of = self._named
         return in_order_of(columns, values, name, of)
@@ -151,19 +173,28 @@ class Run:
 
     @cached_property
     def features(self) -> npt.NDArray[np.bool_] | None:
-        """Boolean mask of the positions that are not padding; ``None`` if there is no padding."""
-        features = _padding.features_of(self.model_inputs, self.scoring.n_features)
-        if features is not None:
-            of = "the attention mask" if self.scoring.n_features is None else "n_features"
-            note(self.assumed, "features", f"the positions of {of}, the others are padding")
+        """Boolean mask of the positions that are features; ``None`` if all are."""
+        scoring = self.scoring
+        features = _padding.features_of(self.model_inputs, scoring.n_features, scoring.special_tokens)
+        if features is not None and self.model_inputs is not None:
+            of = "the attention mask" if scoring.n_features is None else "n_features"
+            special = self.model_inputs.special is not None and not scoring.special_tokens
+            others = "special tokens and padding" if special else "padding"
+            note(self.assumed, "features", f"the positions of {of}, the others are {others}")
         return features
+
+    def spread(self, values: Any, name: str) -> Any:
+        """Return values of sequences of different lengths as an array over all positions."""
+        if self.inputs is None or self.features is None:
+            return values
+        return _padding.spread(values, name, self.features, _padding.attended_of(self.model_inputs))
 
     @property
     def needs_samples(self) -> bool:
         """True if the model also needs the sample index of each row, because of padding or several
         inputs.
         """
-        return self.features is not None or bool(self.model_inputs is not None and self.model_inputs.others)
+        return self.features is not None or bool(self.model_inputs is not None and self.model_inputs.needs_samples)
 
     @cached_property
     def known(self) -> _models.ModelAdapter | None:
@@ -192,11 +223,11 @@ class Run:
     def map_reader(self) -> MapReader:
         """Settings for converting explanations."""
         if self.inputs is None:
-            return MapReader(in_order=self._in_order, notes=self.assumed)
+            return MapReader(in_order=self.in_order, notes=self.assumed)
         return MapReader(
             self.array.shape,
             self.read_layout,
-            self._in_order,
+            self.in_order,
             # A score of one's own stands for no class, or for another.
             lambda: None if self.scoring.score is not None else self._n_outputs,
             self.classes,
@@ -204,6 +235,7 @@ class Run:
             self.assumed,
             self._named[0],
             None if self.scoring.explained_class is None else int(targets_of([self.scoring.explained_class], 1, self.classes)[0]),
+            spread=self.spread,
         )
 
     def check(self) -> None:
@@ -238,7 +270,7 @@ class Run:
     @property
     def receives_samples(self) -> bool:
         """True if the model receives the sample index of each row."""
-        return self.operator is not None or bool(self.model_inputs is not None and self.model_inputs.others)
+        return self.operator is not None or bool(self.model_inputs is not None and self.model_inputs.needs_samples)
 
     def columns(self, n: int) -> npt.NDArray[Any] | None:
         """Return the targets of ``n`` samples as output indices or weight rows, by default the
@@ -256,11 +288,21 @@ class Run:
     def _predicted(self) -> npt.NDArray[np.int64] | None:
         if self.function is None or self.inputs is None:
             return None
-        return predicted_classes(self.function, self.array, self._batch_size)
+        return predicted_classes(self.function, self.array, self.batch_size)
 
     @cached_property
-    def _batch_size(self) -> int | None:
-        return whole_or_none("batch_size", self.scoring.batch_size, 1)
+    def batch_size(self) -> int | None:
+        """Largest number of rows per call; ``None`` for the default of a run without a model."""
+        chosen = whole_or_none("batch_size", self.scoring.batch_size, 1)
+        if chosen is not None or self.model is None or self.inputs is None:
+            return chosen
+        of = {"is_structured": self.has_tokens, "is_on_gpu": self.tensors.is_on_gpu}
+        return _default_batch_size(self.array, **of)
+
+    @property
+    def rows_per_call(self) -> int:
+        """Largest number of rows per call, for a run with inputs."""
+        return self.batch_size or _default_batch_size(self.array)
 
     @cached_property
     def _n_outputs(self) -> int | None:
@@ -312,7 +354,7 @@ class Run:
             "metrics": metrics,
             "sides": self._sides(explainers, n, draws),
             "activation": activation,
-            "batch_size": self._batch_size,
+            "batch_size": self.batch_size,
             "allow_batch_dependence": self.scoring.allow_batch_dependence,
             # Maps with an axis of classes, and those of packages that say their class, were chosen by the targets.
             "explained_class_is_known": not self.map_reader.plain,
@@ -357,6 +399,8 @@ class Run:
             self._check_one_class(called)
 
         def read(answer: Any, targets: npt.NDArray[Any]) -> Any:
+            if _models.is_captum(word) and self.model_inputs is not None and self.model_inputs.whole is not None:
+                answer = self._summed_over_embedding(answer, name)
             return self.map_reader.maps(answer, "explainer", name, lambda _: targets)
 
         n_outputs = None if self.model is None or self.scoring.score is not None else lambda: self._n_outputs
@@ -374,7 +418,15 @@ class Run:
                 "evaluate the samples of this class"
             )
 
-    def _maps(self, maps: Any, called: str, name: str) -> Any:
+    def _summed_over_embedding(self, answer: Any, name: str) -> Any:
+        """Add up attributions ``(n, tokens, elements)`` of the layer that embeds tokens."""
+        array = self.tensors.array(answer[0] if isinstance(answer, tuple) else answer, "the maps of the explainer")
+        if array.ndim != 3:
+            return array
+        note(self.assumed, f"maps of {name}", "summed over the elements of the embedding")
+        return array.sum(axis=-1)
+
+    def maps(self, maps: Any, called: str, name: str) -> Any:
         """Return maps with the columns of the inputs, or the explainer as a function."""
         if maps is None:
             return None
@@ -390,7 +442,10 @@ class Run:
 
     def _explained(self, name: str, maps: Any, explainer: Any) -> Any:
         called = f"explainers[{name!r}]" if self.by_name else "explanations"
-        maps = self._maps(maps, called, name)
+        if maps is None and self.texts is not None and is_from_package(explainer, "shap"):
+            # It tokenizes texts itself.
+            maps, explainer = explainer(self.texts), None
+        maps = self.maps(maps, called, name)
         if maps is not None and self.inputs is None and maps.ndim == 3:
             if (self.scoring.layout or "").startswith("channels"):
                 # Maps of images that have no channels, and no inputs that would say so.
@@ -398,8 +453,9 @@ class Run:
         if explainer is not None and self.inputs is None:
             raise ValueError("inputs: needed by an explainer")
         if explainer is not None:
+            needs_samples = self.needs_samples or _references.needs_samples(explainer, self)
             explainer = self.explainer(explainer, name, called)
-            if self.needs_samples:
+            if needs_samples:
                 # Its rows would have to know their samples, as those of the model do.
                 return name, self.in_batches(explainer) if maps is None else maps, None
         return name, maps, explainer
@@ -422,7 +478,7 @@ class Run:
         self, batch: npt.NDArray[Any], targets: npt.NDArray[Any], samples: Any
     ) -> npt.NDArray[Any] | None:
         """Compute the gradient of the target output; ``None`` for models without gradients."""
-        if self.has_tokens or (self.model_inputs is not None and self.model_inputs.has_words):
+        if self.has_tokens or (self.model_inputs is not None and self.model_inputs.has_codes):
             raise TypeError("inputs: have no gradient, as they are tokens or words and no numbers")
         if self.tensors.framework not in ("torch", "jax", "tensorflow"):
             return None
@@ -436,7 +492,7 @@ class Run:
             raise ValueError("targets: needed where there is no model to predict them")
         parts = [
             explainer(np.array(self.array[samples], order="C"), targets[samples], samples)
-            for samples in _batches(self.array, self._batch_size)
+            for samples in _batches(self.array, self.rows_per_call)
         ]
         return np.concatenate(parts)
 
@@ -447,40 +503,21 @@ class Run:
             raise ValueError("inputs: expected inputs, or maps")
         return n
 
-    def baseline(self, given: Any) -> Any:
-        """Convert a baseline to numbers with the columns of the inputs."""
-        given = self._in_order(given, "baseline")
-        return given if self.model_inputs is None else self.model_inputs.numbers(given, "baseline")
-
-    def _assume_baseline(self, metric: MetricInterface) -> None:
-        """Note the default baseline of tables with column names in ``assumed``."""
-        if self.model_inputs is None or self.model_inputs.table is None or "baseline" in {*metric.parameters, *metric.arrays}:
-            return
-        default = next((item.default for item in metric.info.parameters if item.name == "baseline"), None)
-        if default is not None:
-            words = ", of words the one that occurs most" if default == 0 and self.model_inputs.has_words else ""
-            note(self.assumed, "baseline", f"{default}{words}")
-
     def _metrics(self) -> tuple[list[Any], dict[str, Any]]:
         """Return the metrics and the arrays of their parameters for the native part."""
         metrics = []
         draws: dict[str, Any] = {"baselines": []}
+        baselines: dict[str, Any] = {}
         for name, metric in self.metrics:
             parameters = dict(metric.parameters)
-            self._assume_baseline(metric)
-            baseline = metric.arrays.get("baseline")
-            if parameters.get("baseline") == "mean" and self.model_inputs is not None and self.model_inputs.has_words:
-                # Words have no mean.
-                baseline = self.model_inputs.typical()
-                self.assumed["mean of words"] = "the one that occurs most"
-            if baseline is not None:
-                baseline = self.baseline(baseline)
-                if getattr(baseline, "ndim", 0) == 1:
-                    # A row with names of columns: a number per channel.
-                    parameters["baseline"] = reals(baseline, "baseline").tolist()
-                else:
-                    parameters["baseline"] = f"given:{len(draws['baselines'])}"
-                    draws["baselines"].append(baseline_of(baseline, self.array))
+            baseline = _baselines.of_metric(metric, self)
+            if isinstance(baseline, np.ndarray):
+                parameters["baseline"] = f"given:{len(draws['baselines'])}"
+                draws["baselines"].append(baseline)
+            elif "baseline" in metric.arrays:
+                parameters["baseline"] = baseline
+            if baseline is not None or {"model", "explainer"} & set(metric.info.needs):
+                baselines[name] = baseline
             given = metric.arrays.get("draws")
             if given is not None:
                 key = str(metric.info.draws).replace(" ", "_")
@@ -494,6 +531,7 @@ class Run:
                 **metric.functions,
             }
             metrics.append(asked)
+        self.assumed |= _baselines.described_columns(baselines, self.model_inputs)
         return metrics, draws
 
     def _sides(self, explainers: Sequence[Any], n: int, draws: Mapping[str, Any]) -> dict[str, Any]:
@@ -506,7 +544,7 @@ class Run:
             values = getattr(sides, name)
             if values is None:
                 return None
-            return planes(convert(self._in_order(self.aligned(values, name), name), name), shape, n)
+            return planes(convert(self.in_order(self.spread(self.aligned(values, name), name), name), name), shape, n)
 
         if _models.is_explainer(sides.reference_maps):
             raise TypeError(
@@ -533,8 +571,8 @@ class Run:
             "masks": masks,
             "mosaic": None if sides.mosaic is None else self._mosaic(shape),
             "segments": given(integers, "segments"),
-            "reference_maps": self._maps(sides.reference_maps, "reference_maps", "reference_maps"),
-            "second_maps": self._maps(sides.second_maps, "second_maps", "second_maps"),
+            "reference_maps": self.maps(sides.reference_maps, "reference_maps", "reference_maps"),
+            "second_maps": self.maps(sides.second_maps, "second_maps", "second_maps"),
             "baseline": draws["baselines"] or None,
             "representation": layer,
         }
@@ -650,9 +688,16 @@ def predicted_classes(
 def _batches(inputs: npt.NDArray[Any], batch_size: int | None) -> list[npt.NDArray[np.int64]]:
     """Return the sample indices of each batch."""
     if batch_size is None:
-        batch_size = _native.attribution_rows_per_call(inputs.nbytes // max(len(inputs), 1))
+        batch_size = _default_batch_size(inputs)
     samples = np.arange(len(inputs))
     return [samples[first : first + batch_size] for first in range(0, len(inputs), batch_size)]
+
+
+def _default_batch_size(inputs: npt.NDArray[Any], **kind: bool) -> int:
+    """Return the default number of rows per call of a model for some inputs."""
+    row_bytes = inputs.nbytes // max(len(inputs), 1)
+    rows: int = _native.attribution_rows_per_call(inputs.shape, row_bytes, **kind)
+    return rows
 
 
 def explained(value: Any, name: str = "explanations") -> tuple[Any, Any]:
@@ -674,19 +719,6 @@ def explained(value: Any, name: str = "explanations") -> tuple[Any, Any]:
 
 def _makes_maps(value: Any) -> bool:
     return isinstance(value, str) or _models.is_explainer(value)
-
-
-def baseline_of(baseline: Any, inputs: Any) -> npt.NDArray[Any]:
-    """Return baselines ``(n, …)``, or ``(1, …)`` for one shared by all samples."""
-    if callable(baseline):
-        if inputs is None:
-            raise ValueError("baseline: a function needs inputs")
-        array = reals(baseline(inputs), "baseline")
-        return np.broadcast_to(array, inputs.shape) if array.ndim < inputs.ndim else array
-    array = reals(baseline, "baseline")
-    if inputs is not None and array.shape == inputs.shape[1:]:
-        array = array[None]
-    return array
 
 
 def planes(array: npt.NDArray[Any], shape: Any, n: int) -> npt.NDArray[Any]:

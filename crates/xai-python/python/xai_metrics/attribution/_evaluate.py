@@ -6,28 +6,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._arguments import number, seed_of, threads, whole
-from .._arrays import to_numpy
-from .._described import MetricInfo
 from .._progress import bar
-from .._registry import metric_of, metrics_of, near_names
-from . import _padding
 from ._data import Run, explained
 from ._keywords import EvaluateKeywords, with_keywords
-from ._layout import WORDS
 from ._masked import MaskedModel, MaskedRun
 from ._metric import Metric
-from ._own import OwnMetric
+from ._selection import select
 from ._table import EvaluationTable, EvaluationValues
-from .metrics import by_name
+from ._texts import is_ragged
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._own import Metrics
-
-#: Default metrics of an evaluation: one of each kind that needs few model rows, whatever the size
-#: of the inputs.
-STANDARD = tuple(WORDS["standard"])
 
 
 @with_keywords(EvaluateKeywords)
@@ -38,6 +29,7 @@ def evaluate(
     explainers: Mapping[str, Any],
     metrics: Metrics = "standard",
     *,
+    baseline: Any = None,
     level: float = 0.95,
     replicates: int = 1000,
     seed: int = 1,
@@ -74,18 +66,33 @@ def evaluate(
           classes.
         - A method of a torch module: the same inputs as the module.
         - A :class:`MaskedModel`: sample indices and masks of kept features, for any modality.
+        - A text-classification pipeline of transformers: the tokens of its tokenizer. ``inputs`` are
+          texts, whose tokens without special ones are the features; removed tokens are replaced by
+          the mask token, unless ``baseline`` is another; targets may be labels.
         - Other callables: NumPy arrays, or tensors if ``inputs`` are tensors, see
           ``framework``.
     inputs : array-like, table, mapping or tuple of array-likes, or None
         ``(n, features)``, ``(n, time, features)``, ``(n, height, width, channels)`` or ``(n,
-        channels, height, width)``, see ``layout``. ``None`` for metrics of maps alone. Of a table
-        of pandas or polars, models that know their columns by name (and their methods) are given
-        such tables, with the types of the columns wherever these can hold the values, in the order
-        that the model knows. Missing values in columns of numbers are given to it as NaN wherever a
-        metric does not change them; the metric takes them for a number near the mean of the column.
-        Columns of words are numbered by how often a word occurs: 0, the usual baseline, is the most frequent
-        one. Of several inputs, a mapping by name or a tuple, the first is explained, and the others
-        go along row by row: the model is called by these names, or with so many arguments.
+        channels, height, width)``, see ``layout``. ``None`` for metrics of maps alone. Of several
+        inputs, a mapping by name or a tuple, the first is explained, and the others go along row by
+        row: the model is called with these names, or with so many arguments.
+
+        A model that knows its columns by name, a function if some columns are not numbers, and any
+        model with ``framework="pandas"`` is called with tables like a pandas or polars table of
+        inputs, with columns in the order that the model knows. Values that a metric does not change
+        are exactly those of the table, in their types. Where a metric changes a column:
+
+        - Numbers and booleans are replaced by the baseline. A type that cannot hold it, such as
+          integers by a fraction, becomes a floating-point type.
+        - Words, categories and other values are replaced by the most frequent value, dates and
+          durations by the median, or by those of a baseline that is a row or a :class:`Background`.
+          Metrics that scale or move inputs see them as codes around 0, in decreasing frequency or in
+          their order, and fractions stand for the nearest code.
+        - Values that cannot be compared, such as lists, are left alone.
+        - Missing numbers stay missing where a metric does not change them; metrics that scale or move
+          inputs take them for a number near the mean of the column.
+
+        ``assumed["columns"]`` lists the replacement of each column if not all are numbers.
     targets : array-like or None
         Classes ``(n,)``, or one-hot or weight rows ``(n, n_outputs)``, whose score is the sum of
         the outputs by their weights. Classes are numbers of outputs, and of an estimator and its
@@ -113,15 +120,35 @@ def evaluate(
         - A list of ``InteractionValues`` of shapiq, of order one, or an explainer of shapiq with
           ``max_order=1``. These are of the class that it was made for, see ``explained_class``.
         - A pair ``(explainer, {"n_steps": 20})`` of one of these with its keyword arguments.
-        - A name from :func:`explain`, such as ``"random"``: a reference explainer.
+        - A name from :func:`explain`, such as ``"random"``: a reference explainer. For a masked model
+          ``"random"``, ``"constant"`` or ``"occlusion"``, the fall of the score without each feature.
+        - For texts, a list with an array per sample: of its features, or of all tokens of its
+          attention mask. Masks, such as rationales, may be such lists, too. Without a model and
+          inputs, maps of different lengths are evaluated as they are.
+        - Of inputs by name, objects of Captum explain the first, ``LayerIntegratedGradients`` of an
+          embedding for instance; attributions are summed over the elements of an embedding.
     metrics : str, or iterable or mapping of names and metrics
-        Names of the registry, or objects of :mod:`~xai_metrics.attribution.metrics` with parameters;
-        keys of a mapping are the names in the table. Also user-defined objects with
-        ``per_sample``, see :class:`OwnMetric`. ``"standard"`` selects those of
-        :data:`STANDARD` that the arguments allow; ``"all"`` selects all metrics that
-        the arguments and the kind of inputs allow, some of which call the model once
-        per position. The table lists the reasons for others in ``skipped``.
+        Names of the registry, with settings as on the command line: ``"deletion"``,
+        ``"deletion(steps=20), complexity"``; or objects of :mod:`~xai_metrics.attribution.metrics`;
+        or user-defined objects with ``per_sample``, see :class:`OwnMetric`. ``"standard"`` selects
+        those of :data:`STANDARD` that the arguments allow; ``"all"`` selects all metrics that the
+        arguments and the kind of inputs allow, some of which call the model once per position.
+        ``"standard(steps=20)"`` sets a parameter of those of them that have it. The table lists the
+        reasons for others in ``skipped``. Keys of a mapping are the names in the table; without one, a
+        metric that is selected twice has its settings in its name.
     {keywords}
+    baseline : optional
+        Replacement for removed features, for all metrics that have a parameter ``baseline`` and were
+        not given one, and for the reference explainer ``"occlusion"``; 0 by default.
+
+        - A number, or a list of numbers per feature or channel.
+        - A word of the parameter of the metrics, such as ``"mean"`` or ``"blur:5"`` (``"occlusion"``
+          takes only ``"mean"``).
+        - One sample as an array; a row with names, such as a ``Series``, is matched with the columns of
+          the inputs.
+        - A function from the inputs to such an array, or to one for all inputs.
+        - Several rows as a :class:`Background`: a random row for each sample, their mean, or a row for
+          each sample. An array of several rows is refused, because it does not say which of these.
     level : float
         Coverage of the intervals.
     replicates : int
@@ -154,6 +181,7 @@ def evaluate(
     Examples
     --------
     >>> import numpy as np
+    >>> from xai_metrics.attribution import Background, evaluate, text_model
     >>> x = np.array([[0.8, 0.2], [0.4, 0.6], [0.9, 0.1]])
     >>> maps = {"good": np.eye(2)[[0, 1, 0]], "bad": np.eye(2)[[1, 0, 1]]}
     >>> table = evaluate(lambda x: x, x, [0, 1, 0], maps, ["average_drop", "deletion"])
@@ -176,6 +204,22 @@ def evaluate(
     >>> sorted(table["deletion"].ranking)[-2:]
     ['occlusion', 'random']
 
+    Texts, with the words that people marked:
+
+    >>> model = text_model(lambda texts: [text.count("good") for text in texts], ["a good film", "so good"])
+    >>> explainers = {"mine": [[0.0, 1.0, 0.0], [0.0, 1.0]], "occlusion": "occlusion", "random": "random"}
+    >>> rationales = [[False, True, False], [False, True]]
+    >>> table = evaluate(model, None, None, explainers, "comprehensiveness, token_f1(k=1)", masks=rationales)
+    >>> table["token_f1"]["occlusion"].value, table["comprehensiveness"].ranking[-1]
+    (1.0, 'random')
+
+    Settings, and rows of background data in the place of removed features:
+
+    >>> background = Background([[0.5, 0.5], [0.1, 0.3]], "random")
+    >>> table = evaluate(lambda x: x, x, [0, 1, 0], maps, "deletion, deletion(steps=1)", baseline=background)
+    >>> table.metrics
+    ['deletion', 'deletion(steps=1)']
+
     With the libraries that models and explanations are from (a test runs these lines)::
 
         evaluate(cnn, images, y, {"ig": IntegratedGradients(cnn), "cam": LayerGradCam(cnn, cnn[0])})
@@ -193,10 +237,12 @@ def evaluate(
         evaluate(keras_model, x, y, {"gradient": "input_x_gradient"})
         evaluate(jax.jit(lambda x: x @ weights), x, y, {"gradient": "input_x_gradient"})
         evaluate(bert, {"input_ids": ids, "attention_mask": mask}, y, {"tokens": ("occlusion", {"baseline": 3})})
+        evaluate(bert, {"input_ids": ids, "attention_mask": mask}, y, {"ig": LayerIntegratedGradients(bert, bert.bert.embeddings)})
+        evaluate(text_pipeline, texts, labels, {"occlusion": "occlusion", "random": "random"})
     """
     level, replicates = number("level", level), whole("replicates", replicates, 0)
     run = Run.from_keywords(model=model, inputs=inputs, targets=targets, curves=True, by_name=True, **keywords)
-    values = _evaluated(run, explainers, metrics, seed, n_jobs, progress)
+    values = _evaluated(run, explainers, metrics, baseline, seed, n_jobs, progress)
     return values.table(level=level, replicates=replicates, seed=seed, n_jobs=n_jobs)
 
 
@@ -209,6 +255,7 @@ def evaluate_part(
     metrics: Metrics = "standard",
     *,
     first_sample: int = 0,
+    baseline: Any = None,
     seed: int = 1,
     n_jobs: int | None = None,
     progress: bool = False,
@@ -216,10 +263,9 @@ def evaluate_part(
 ) -> EvaluationValues:
     """Evaluate metrics on one part of a data set, for merging with the other parts.
 
-    A baseline that is the mean of the data set is computed from the part only; pass the mean of
-    the whole data set as an array instead. Text columns are encoded separately in each part, and
-    missing values are replaced by the mean of the part; pass a row with the neutral values as
-    the baseline.
+    The baseline ``"mean"`` is the mean of the part only; pass the mean of the whole data set as an
+    array, or as ``Background(rows, "mean")``. Codes of columns that are not numbers, and stand-ins of
+    missing values, are those of the part; pass a row with the neutral values as the baseline.
 
     Parameters
     ----------
@@ -229,6 +275,8 @@ def evaluate_part(
         The place of the first sample in the whole: random choices belong to a sample's place, so that
         parts give the values of the whole.
     {keywords}
+    baseline : optional
+        See :func:`evaluate`.
     seed, n_jobs, progress
         See :func:`evaluate`.
 
@@ -260,11 +308,17 @@ def evaluate_part(
     run = Run.from_keywords(
         model=model, inputs=inputs, targets=targets, first_sample=first_sample, by_name=True, **keywords
     )
-    return _evaluated(run, explainers, metrics, seed, n_jobs, progress)
+    return _evaluated(run, explainers, metrics, baseline, seed, n_jobs, progress)
 
 
 def _evaluated(
-    run: Run, explainers: Mapping[str, Any], metrics: Any, seed: int, n_jobs: int | None, progress: bool
+    run: Run,
+    explainers: Mapping[str, Any],
+    metrics: Any,
+    baseline: Any,
+    seed: int,
+    n_jobs: int | None,
+    progress: bool,
 ) -> EvaluationValues:
     """Compute the values of all explainers; ``run`` has no explainers or metrics yet."""
     seed, n_jobs = seed_of(seed), threads(n_jobs)
@@ -272,7 +326,10 @@ def _evaluated(
         raise TypeError(f"explainers: expected a mapping by name, got {type(explainers).__name__}")
     if not explainers:
         raise ValueError("explainers: empty")
-    if isinstance(run.model, MaskedModel):
+    is_ragged_alone = run.model is None and run.inputs is None and any(map(is_ragged, explainers.values()))
+    if isinstance(run.model, MaskedModel) or is_ragged_alone:
+        if baseline is not None:
+            raise ValueError("baseline: expected None: a masked model is called without the removed features")
         return _evaluate_masked(run, explainers, metrics, seed, n_jobs, progress)
     if _is_batch_iterable(run.inputs):
         raise TypeError(
@@ -282,7 +339,11 @@ def _evaluated(
         (str(name), *explained(value, f"explainers[{str(name)!r}]"))
         for name, value in explainers.items()
     ]
-    asked, skipped = resolve_metrics(metrics, run)
+    run.seed = seed
+    if baseline is not None:
+        run.baseline = baseline
+        run.assumed.pop("baseline", None)
+    asked, skipped = select(metrics, run, run.baseline)
     run.metrics = [(name, metric.with_seed(seed)) for name, metric in asked]
     if not run.metrics:
         why = "".join(f"; {name} {reason}" for name, reason in skipped.items())
@@ -298,9 +359,9 @@ def _evaluated(
 def _evaluate_masked(
     given: Run, explainers: Mapping[str, Any], metrics: Any, seed: int, n_jobs: int | None, progress: bool
 ) -> EvaluationValues:
-    """Compute the values of all explainers of a masked model."""
+    """Compute the values of all explainers of a masked model, or of maps of different sizes."""
     run = MaskedRun.from_run(given, explainers)
-    asked, skipped = resolve_metrics(metrics, run)
+    asked, skipped = select(metrics, run)
     run.metrics = [(name, metric.with_seed(seed)) for name, metric in asked]
     run.curves = given.curves
     with bar(len(run.n_features), "sample", progress) as shown:
@@ -344,7 +405,7 @@ def planned_calls(
     10
     """
     run = MaskedRun(model, targets, explainers)
-    run.metrics, _ = resolve_metrics(metrics, run)
+    run.metrics, _ = select(metrics, run)
     return run.planned()
 
 
@@ -360,90 +421,3 @@ def values_of(run: Run, skipped: dict[str, str], n_jobs: int | None) -> Evaluati
     """Compute the values of a run."""
     values, activation = run.values(n_jobs)
     return EvaluationValues(values, run.assumed, skipped, activation)
-
-
-def resolve_metrics(
-    metrics: Any, run: Run | MaskedRun
-) -> tuple[list[tuple[str, Metric]], dict[str, str]]:
-    """Resolve the requested metrics to ``(name in the table, metric)`` pairs.
-
-    Also returns why metrics of ``"standard"`` or ``"all"`` were skipped, by name.
-    """
-    if isinstance(metrics, (str, Metric, type)) or not isinstance(metrics, Iterable):
-        metrics = [metrics]
-    named = metrics.items() if isinstance(metrics, Mapping) else ((None, m) for m in metrics)
-    asked: list[tuple[str, Metric]] = []
-    skipped: dict[str, str] = {}
-    for name, metric in named:
-        if metric in ("standard", "all"):
-            for word in STANDARD if metric == "standard" else [i.name for i in metrics_of("attribution")]:
-                info = metric_of("attribution", word)
-                if isinstance(run, Run):
-                    reason = _obstacle(info, run)
-                else:
-                    reason = run.obstacle(info) or run.obstacle(info, by_name(word)())
-                if reason is not None:
-                    skipped[word] = reason
-                elif all(word != known for known, _ in asked):
-                    asked.append((word, by_name(word)()))
-            continue
-        if isinstance(metric, type) and (
-            issubclass(metric, Metric) or hasattr(metric, "per_sample")
-        ):
-            metric = metric()
-        if hasattr(metric, "per_sample"):
-            metric = OwnMetric(metric)
-        if not isinstance(metric, Metric):
-            metric = _by_name(metric)
-        if isinstance(run, Run):
-            metric.check(run)
-            obstacle = None if run.features is None else _padding.obstacle(metric)
-            if obstacle is not None:
-                raise ValueError(f"{metric.name}: {obstacle}; the inputs have padding")
-        else:
-            run.check(metric)
-        name = metric.name if name is None else str(name)
-        twin = next((other for known, other in asked if known == name), None)
-        if twin is not None:
-            raise ValueError(
-                f"metrics: {name!r} occurs twice; give names of your own by a mapping, "
-                f'{{"first": {twin!r}, "second": {metric!r}}}'
-            )
-        asked.append((name, metric))
-    return asked, skipped
-
-
-def _by_name(name: Any) -> Metric:
-    if not isinstance(name, str):
-        theirs = (name if isinstance(name, type) else type(name)).__name__
-        near = near_names(theirs, "attribution")
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise TypeError(f"metrics: expected names and metrics, got {theirs}{hint}")
-    return by_name(name)()
-
-
-def _obstacle(info: MetricInfo, run: Run) -> str | None:
-    """Return why a metric with default parameters cannot be computed for a run, or ``None`` if it
-    can.
-    """
-    if info.has_call_of_its_own:
-        return f"has a function of its own, {info.name}()"
-    obstacle = None if run.features is None else _padding.obstacle(by_name(info.name)())
-    if obstacle is not None:
-        return obstacle
-    missing = by_name(info.name)().missing(run)
-    if missing:
-        return f"needs {', '.join(missing)}"
-    rows = run.targets is not None and to_numpy(run.targets, "targets").ndim == 2
-    if not rows and any(parameter.name == "n_classes" for parameter in info.parameters):
-        return "needs n_classes, or targets that are rows of weights"
-    asks = {"model", "explainer"} & set(info.needs)
-    if (
-        asks
-        and run.has_tokens
-        and all(parameter.name != "baseline" for parameter in info.parameters)
-    ):
-        return "may put fractions in the place of whole numbers"
-    if run.read_layout is not None and run.read_layout not in info.layouts:
-        return f"has values for {' and '.join(info.layouts)} inputs, these are {run.read_layout}"
-    return None

@@ -58,6 +58,8 @@ class MapReader:
     explained_class: int | None = None
     #: Explainers whose maps are plain arrays, so that their class is unknown.
     plain: set[str] = field(default_factory=set)
+    #: Function that converts lists of maps of different lengths to arrays.
+    spread: Callable[[Any, str], Any] = lambda values, name: values
 
     def maps(self, given: Any, name: str, of: str, targets: Callable[[int], Any]) -> Array:
         """Convert an explanation to maps, one per sample.
@@ -86,6 +88,7 @@ class MapReader:
             given = given[0]
         if isinstance(given, list) and self.shape is not None and self._are_by_class(given):
             given = np.stack([to_numpy(per_class, name) for per_class in given], axis=-1)
+        given = self.spread(given, name)
         array = reals(self.in_order(self._sum_by_column(given, name, of), name), name)
         if self.shape is None or len(self.shape) < 2:
             return array
@@ -194,8 +197,10 @@ class MapReader:
 
     def _from_shap(self, given: Any, name: str, of: str, targets: Callable[[int], Any]) -> Array:
         """Convert a ``shap.Explanation``."""
-        values = reals(given.values, name)
-        if given.feature_names is not None and len(given.feature_names) == values.shape[1]:
+        values = reals(self.spread(given.values, name), name)
+        # Of texts it has the tokens of each sample.
+        are_columns = given.feature_names is not None and not any(np.ndim(name) for name in given.feature_names)
+        if are_columns and len(given.feature_names) == values.shape[1]:
             named = self._sum_by_column(_Named(values, list(given.feature_names)), name, of)
             values = reals(self.in_order(named, name), name)
         ndim = np.ndim(given.data) if self.shape is None else len(self.shape)

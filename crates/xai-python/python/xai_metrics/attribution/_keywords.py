@@ -81,8 +81,11 @@ class Scoring:
         a classifier without probabilities (``"none"`` leaves them unchanged), and no activation for
         all other models, because a function or a module does not tell whether it returns logits.
     batch_size : int or None
-        Largest number of rows per call of model and explainers; ``None`` for as many as fit into 4
-        MiB, at most 4096; for larger rows 64, or as many as fit into 32 MiB.
+        Largest number of rows per call of model and explainers; the result has it as
+        ``batch_size``. ``None``: for tables as many rows as fit into 4 MiB, 64 to 16,384; for
+        images, series, token ids (whole numbers for a torch module with embeddings or an ONNX
+        model that takes integers) and masked models 64, or 32 if a row exceeds 256 KiB; at most 32
+        MiB. For torch models on a GPU 512, at most 256 MiB.
     allow_batch_dependence : bool
         Whether the output for a row may depend on its batch. Otherwise the first row of the first
         call with several different rows is also evaluated alone, and a difference of more than a
@@ -95,7 +98,12 @@ class Scoring:
     n_features : array-like of int, optional
         How many positions of each sample are features, ``(n,)``; the others, behind them, are padding, which no metric changes or
         counts. By default of inputs by name those that an ``attention_mask`` has, else all. There is a warning where tokens at the
-        end change nothing. With padding there are no curves, and no metric that relates samples to each other.
+        end change nothing. With padding there are no curves, and no metric that relates samples to each other. Maps and masks may
+        then be lists with an array per sample, of its features, of the positions of its attention mask, or of all positions.
+    special_tokens : bool
+        Whether special tokens such as ``[CLS]`` and ``[SEP]`` are features. It matters for inputs by name with a
+        ``special_tokens_mask``, which the model is not given, and for pipelines of transformers; without that mask they
+        always are.
     layout : {None, "tabular", "time-series", "channels-last", "channels-first"}
         How the axes of the inputs are read. ``None``: by their number; images channels first of
         a torch module (or ``framework="torch"``), last of a Keras model, else as the one reading
@@ -118,6 +126,7 @@ class Scoring:
     allow_batch_dependence: bool = False
     explained_class: Any = None
     n_features: Any = None
+    special_tokens: bool = False
     layout: Layout | None = None
     framework: Framework | None = None
     device: Any = None
@@ -164,6 +173,9 @@ class StreamKeywords(MapKeywords, total=False):
 
 class EvaluateKeywords(StreamKeywords, ModelKeywords, total=False):
     """Keyword arguments of :func:`evaluate` and :func:`evaluate_part`."""
+
+    n_features: Any
+    special_tokens: bool
 
 
 def split(keywords: Mapping[str, Any]) -> tuple[SideInputs, Scoring, dict[str, Any]]:

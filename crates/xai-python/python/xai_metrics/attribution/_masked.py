@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
@@ -13,12 +13,13 @@ import numpy as np
 
 from .. import _native
 from .._alignment import Alignment
-from .._arguments import whole_or_none
-from .._arrays import column_names, integers, reals
+from .._arguments import seed_of, whole_or_none
+from .._arrays import booleans_or_shares, column_names, integers, reals
 from ._data import MetricInterface, Run, targets_of
 from ._keywords import Scoring
 from ._layout import activation_of
-from ._models import rows_of
+from ._models import check_classes, rows_of
+from ._pipelines import targets_of_labels
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -38,7 +39,8 @@ class MaskedModel:
     deleted or replaced by a mask token, silenced stretches of a recording, imputed columns of a
     table, sources of an answer, edges of a graph. Samples may have different numbers of
     features. Pass it to :func:`evaluate` or to a metric in place of a model, with ``None`` for
-    the inputs and one array of attributions per sample as maps.
+    the inputs and one array of attributions per sample as maps, or a reference explainer:
+    ``"random"``, ``"constant"`` or ``"occlusion"``. Masks are one array per sample, too.
 
     Parameters
     ----------
@@ -47,7 +49,7 @@ class MaskedModel:
         features to keep; returns ``(rows,)`` or ``(rows, n_outputs)``. All samples of a call have
         the same number of features.
     n_features : sequence of int, optional
-        Number of features of each sample; by default taken from the maps.
+        Number of features of each sample; by default that of the maps.
     cache : bool or path-like
         Whether to cache answers, so that no row is evaluated twice. A path also stores them in a
         file, one line of JSON per answer; a run that was stopped resumes from it. The file belongs
@@ -61,6 +63,8 @@ class MaskedModel:
     names : sequence of str, optional
         Cache key of each sample, for example a digest of its content and of the model. By default
         samples are cached by index.
+    labels : sequence, optional
+        Label of each output, for targets that are words.
 
     Examples
     --------
@@ -89,6 +93,7 @@ class MaskedModel:
         cache: bool | str | os.PathLike[str] = False,
         max_calls: int | None = None,
         names: Sequence[str] | None = None,
+        labels: Sequence[Any] | None = None,
     ) -> None:
         if not callable(function):
             expected = "a function of samples and kept features"
@@ -96,6 +101,7 @@ class MaskedModel:
         self.function = function
         self.n_features: npt.NDArray[np.int64] | None = None if n_features is None else integers(n_features, "n_features", 1)
         self.max_calls: int | None = whole_or_none("max_calls", max_calls, 0)
+        self.labels: list[Any] | None = None if labels is None else list(labels)
         #: Number of rows that the function was called with.
         self.n_calls: int = 0
         self.cache: _Answers | None = _Answers(None if isinstance(cache, bool) else Path(cache), names) if cache else None
@@ -200,33 +206,49 @@ class _Answers:
 
 
 class MaskedRun:
-    """Evaluation run of a masked model."""
+    """Evaluation run of a masked model, or of maps of different sizes without a model."""
 
     def __init__(
-        self, model: MaskedModel, targets: Any, explainers: Mapping[str, Any], scoring: Scoring = Scoring()
+        self,
+        model: MaskedModel | None,
+        targets: Any,
+        explainers: Mapping[str, Any],
+        scoring: Scoring = Scoring(),
+        masks: Any = None,
     ) -> None:
         self.model = model
         alignment = Alignment()
         aligned = {name: alignment.take(maps, f"explainers[{name!r}]", "samples") for name, maps in explainers.items()}
         targets = alignment.take(targets, "targets", "samples")
-        self.explainers = [(str(name), _flat(maps, str(name))) for name, maps in aligned.items()]
-        lengths = {name: lengths for name, (lengths, _) in self.explainers}
-        first = next(iter(lengths))
-        n_features = lengths[first] if model.n_features is None else model.n_features
-        of = first if model.n_features is None else "n_features"
-        for name, found in lengths.items():
-            if len(found) != len(n_features):
-                raise ValueError(f"explainers[{name!r}]: expected maps of {len(n_features)} samples, as {of}, got {len(found)}")
-            if (found != n_features).any():
-                wrong = int(np.argmax(found != n_features))
+        if model is not None and model.labels is not None:
+            targets = targets_of_labels(targets, model.labels)
+        given = {str(name): maps for name, maps in aligned.items()}
+        #: Name and options of each reference explainer, by explainer.
+        self.references = {name: _reference(value, name) for name, value in given.items() if _is_reference(value)}
+        if model is None and self.has_occlusion:
+            raise ValueError("model: needed by the reference explainer 'occlusion'")
+        maps = {name: _flat(maps, f"explainers[{name!r}]") for name, maps in given.items() if name not in self.references}
+        n_features = None if model is None else model.n_features
+        of = "n_features" if n_features is not None else next(iter(maps), "")
+        if n_features is None:
+            if not maps:
                 raise ValueError(
-                    f"explainers[{name!r}][{wrong}]: expected {n_features[wrong]} attributions, as {of}, got {found[wrong]}"
+                    "n_features: the number of features of each sample is unknown without maps; give it to the MaskedModel"
                 )
-        self.n_features = n_features.tolist()
+            n_features = maps[of][0]
+        for name, (lengths, _) in maps.items():
+            _check_lengths(f"explainers[{name!r}]", lengths, n_features, of)
+        self.n_features: list[int] = n_features.tolist()
+        self.masks = None if masks is None else self._flat_masks(alignment.take(masks, "masks", "samples"), of)
+        self.maps = {name: values for name, (_, values) in maps.items()}
+        self.names = list(given)
         self.targets = None if targets is None else targets_of(targets, len(self.n_features))
         self.activation = activation_of(scoring.activation)
         self.scoring = {name: getattr(scoring, name) for name in _SCORING}
         self.scoring["activation"] = self.activation
+        if scoring.batch_size is None and len(n_features):
+            shape = len(n_features), int(n_features.max())
+            self.scoring["batch_size"] = _native.attribution_rows_per_call(shape, shape[1], is_structured=True)
         self.scoring["explained_class"] = whole_or_none("explained_class", scoring.explained_class, 0)
         self.metrics: Sequence[tuple[str, MetricInterface]] = ()
         self.curves = True
@@ -238,17 +260,34 @@ class MaskedRun:
 
     @classmethod
     def from_run(cls, run: Run, explainers: Mapping[str, Any]) -> MaskedRun:
-        """Create the run from a run whose model is a masked model."""
-        given = {"inputs": run.inputs, "first_sample": run.first_sample or None, **vars(run.sides), **vars(run.scoring)}
-        foreign = next((name for name, value in given.items() if name not in _SCORING and value is not None), None)
+        """Create the run from a run with a masked model or without a model."""
+        sides = {name: value for name, value in vars(run.sides).items() if name != "masks"}
+        scoring = {name: value for name, value in vars(run.scoring).items() if name not in _SCORING}
+        given = {"inputs": run.inputs, "first_sample": run.first_sample or None, **sides, **scoring}
+        foreign = next((name for name, value in given.items() if value is not None and value is not False), None)
         if foreign is not None:
-            raise ValueError(f"{foreign}: expected None, since a masked model is asked by the numbers of samples")
-        return cls(run.model, run.targets, explainers, run.scoring)
+            where = "for maps of different sizes" if run.model is None else "for a masked model, which is called with sample indices"
+            raise ValueError(f"{foreign}: expected None {where}")
+        return cls(run.model, run.targets, explainers, run.scoring, run.sides.masks)
+
+    def _flat_masks(self, masks: Any, of: str) -> npt.NDArray[np.float64]:
+        """Return the masks of all samples one after another."""
+        rows = [booleans_or_shares(row, f"masks[{sample}]") for sample, row in enumerate(masks)]
+        wrong = next((sample for sample, row in enumerate(rows) if row.ndim != 1), None)
+        if wrong is not None:
+            raise ValueError(f"masks[{wrong}]: expected one value per feature, got shape {rows[wrong].shape}")
+        _check_lengths("masks", np.array([len(row) for row in rows]), np.array(self.n_features), of, "values")
+        return np.concatenate(rows).astype(np.float64)
+
+    @property
+    def provided(self) -> set[str]:
+        """Needs of metrics that the run satisfies."""
+        return ({"explanations"} if self.model is None else GIVEN) | ({"masks"} if self.masks is not None else set())
 
     def check(self, metric: MetricInterface) -> None:
         """Raise ``ValueError`` for a metric that cannot be computed with a masked model."""
         if metric.functions["own"] is not None:
-            raise ValueError(f"{metric.info.name}: is given inputs, and a masked model has none")
+            raise ValueError(f"{metric.info.name}: expected inputs, which neither a masked model nor maps of different sizes have")
         reason = self.obstacle(metric.info)
         if reason is not None:
             raise ValueError(f"{metric.info.name}: {reason}")
@@ -259,9 +298,10 @@ class MaskedRun:
         """
         if info.has_call_of_its_own:
             return f"has a function of its own, {info.name}()"
-        missing = [need for need in info.needs if need not in GIVEN]
+        missing = [need for need in info.needs if need not in self.provided]
         if missing:
-            return f"needs {', '.join(missing)}, which a masked model has not"
+            is_known = self.model is None or set(missing) <= {"masks"}
+            return f"needs {', '.join(missing)}" + ("" if is_known else ", which a masked model does not have")
         if metric is None:
             return None
         alone = copy.copy(self)
@@ -272,23 +312,30 @@ class MaskedRun:
             return str(error)
         return None
 
-    def planned(self) -> int:
-        """Return the number of rows that the model will be called with."""
-        planned: int = _native.attribution_masked_plan(self.request())[0]
-        return planned
+    @property
+    def has_occlusion(self) -> bool:
+        """True if an explainer is the fall of the score without each feature."""
+        return any(word == "occlusion" for word, _ in self.references.values())
 
-    def _check_calls(self, classes_are_asked: bool) -> None:
+    def planned(self, classes_are_predicted: bool = False) -> int:
+        """Return the number of rows that the model will be called with, without the one that checks
+        whether outputs depend on the batch.
+        """
+        planned, whole = _native.attribution_masked_plan(self.request())
+        if classes_are_predicted or self.has_occlusion:
+            # Unmasked samples are evaluated once, whether or not a metric reads their scores.
+            planned += len(self.n_features) - whole
+        return int(planned) + (sum(self.n_features) if self.has_occlusion else 0)
+
+    def _check_calls(self, classes_are_predicted: bool) -> None:
         """Raise ``ValueError`` if the run plans more rows than the model may be called with.
 
         Planning also validates the request, so other errors are raised here too.
         """
-        planned, whole = _native.attribution_masked_plan(self.request())
-        left = self.model.calls_left
-        if left is None or self.model.cache is not None:
+        planned = self.planned(classes_are_predicted)
+        left = None if self.model is None else self.model.calls_left
+        if self.model is None or left is None or self.model.cache is not None:
             return
-        if classes_are_asked:
-            # Samples that are whole are asked once, whether or not a metric reads their scores.
-            planned += len(self.n_features) - whole
         alone = planned > 1 and not self.scoring["allow_batch_dependence"]
         if planned + alone > left:
             reason = ", and the one that shows whether answers depend on the batch" if alone else ""
@@ -298,37 +345,86 @@ class MaskedRun:
 
     def values(self, n_jobs: int | None) -> Any:
         """Compute the values of all metrics."""
-        classes_are_asked = self.targets is None and any("targets" in metric.info.needs for _, metric in self.metrics)
-        self._check_calls(classes_are_asked)
-        if classes_are_asked:
+        needs_targets = any("targets" in metric.info.needs for _, metric in self.metrics)
+        classes_are_predicted = self.targets is None and (needs_targets or self.has_occlusion)
+        self._check_calls(classes_are_predicted)
+        if classes_are_predicted:
             self.targets = self._classes()
+        for name, (word, options) in self.references.items():
+            self.maps[name] = self._reference_maps(word, options)
         return _native.attribution_masked_values(self.request(), n_jobs)
+
+    def _reference_maps(self, word: str, options: Mapping[str, Any]) -> npt.NDArray[np.float64]:
+        """Return the maps of a reference explainer, one after another."""
+        if word == "constant":
+            return np.ones(sum(self.n_features))
+        if word == "random":
+            streams = (np.random.default_rng([seed_of(options.get("seed", 1)), sample]) for sample in range(len(self.n_features)))
+            return np.concatenate([stream.standard_normal(n) for stream, n in zip(streams, self.n_features)])
+        drops: list[npt.NDArray[np.float64]] = [np.empty(n) for n in self.n_features]
+        for samples, kept in self._blocks(lambda n: np.vstack([np.ones((1, n), dtype=bool), ~np.eye(n, dtype=bool)])):
+            rows = np.repeat(samples, kept.shape[0] // len(samples))
+            scores = self._scores(rows, kept).reshape(len(samples), -1)
+            for sample, of_sample in zip(samples.tolist(), scores):
+                drops[sample] = of_sample[0] - of_sample[1:]
+        return np.concatenate(drops)
+
+    def _blocks(
+        self, rows_of: Callable[[int], npt.NDArray[np.bool_]]
+    ) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]]:
+        """Iterate over samples with the same number of features and the masks ``rows_of(n_features)``
+        of each, as many as fit into one call of the model.
+        """
+        n_features = np.array(self.n_features)
+        size = self.scoring["batch_size"]
+        for features in np.unique(n_features).tolist():
+            samples = np.flatnonzero(n_features == features)
+            rows = rows_of(features)
+            step = max(1, size // len(rows))
+            for first in range(0, len(samples), step):
+                part = samples[first : first + step]
+                yield part, np.tile(rows, (len(part), 1))
+
+    def _scores(self, samples: npt.NDArray[np.int64], kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
+        """Return the score of the target for each row."""
+        outputs = self._outputs(samples, kept)
+        if self.activation != "none":
+            outputs = _native.attribution_activated(outputs, self.activation)
+        if self.targets is None:
+            return np.asarray(outputs[:, 0])
+        targets = self.targets[samples]
+        if targets.ndim == 2:
+            return np.asarray((outputs * targets).sum(axis=1))
+        check_classes(targets, outputs.shape[1])
+        return np.asarray(outputs[np.arange(len(outputs)), targets])
 
     def _classes(self) -> npt.NDArray[Any] | None:
         """Return the class of the largest output for each unmasked sample; ``None`` for models with
         one output.
         """
-        n_features = np.array(self.n_features)
-        for features in np.unique(n_features):
-            samples = np.flatnonzero(n_features == features)
-            size = self.scoring["batch_size"] or 4096
-            for first in range(0, len(samples), size):
-                part = samples[first : first + size]
-                outputs = self.model._outputs(part, np.ones((len(part), features), dtype=bool))
-                self.whole.update(zip(part.tolist(), outputs))
-        whole = [self.whole[sample] for sample in range(len(n_features))]
+        for samples, kept in self._blocks(lambda n: np.ones((1, n), dtype=bool)):
+            self.whole.update(zip(samples.tolist(), self._called(samples, kept)))
+        whole = [self.whole[sample] for sample in range(len(self.n_features))]
         if all(len(item) == 1 for item in whole):
             return None
         self.assumed["targets"] = "the class of the largest output"
         return np.array([entry.argmax() for entry in whole], dtype=np.int64)
 
+    def _called(self, samples: npt.NDArray[Any], kept: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Call the model with at most ``batch_size`` rows at a time."""
+        if self.model is None:
+            raise ValueError("model: needed by the metrics")
+        size = self.scoring["batch_size"]
+        firsts = range(0, len(samples), size)
+        return np.concatenate([self.model._outputs(samples[first : first + size], kept[first : first + size]) for first in firsts])
+
     def _outputs(self, samples: npt.NDArray[Any], kept: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return the model outputs, reusing known outputs of unmasked samples."""
         known = [bool(row.all()) and int(sample) in self.whole for sample, row in zip(samples, kept)]
         if not any(known):
-            return self.model._outputs(samples, kept)
+            return self._called(samples, kept)
         new = ~np.array(known)
-        asked = iter(self.model._outputs(samples[new], kept[new]) if new.any() else ())
+        asked = iter(self._called(samples[new], kept[new]) if new.any() else ())
         rows = [self.whole[int(sample)] if is_known else next(asked) for sample, is_known in zip(samples, known)]
         return np.array(rows, dtype=np.float64)
 
@@ -352,12 +448,14 @@ class MaskedRun:
                 }
             )
         return {
-            "model": self._outputs if self.whole else self.model._outputs,
+            "model": self._outputs if self.whole else self._called,
             "n_features": self.n_features,
             "targets": self.targets,
-            "explainers": [(name, values) for name, (_, values) in self.explainers],
+            # Reference explainers are computed after planning, in which all maps count alike.
+            "explainers": [(name, self.maps.get(name, np.arange(sum(self.n_features), dtype=np.float64))) for name in self.names],
             "metrics": metrics,
             "subsets": None if subsets is None else subsets[1],
+            "masks": self.masks,
             "curves": self.curves,
             "progress": self.progress,
             **self.scoring,
@@ -403,14 +501,48 @@ def _without_baseline(metric: MetricInterface) -> dict[str, Any]:
     return parameters
 
 
+#: Options of the reference explainers of masked models.
+_REFERENCES: dict[str, tuple[str, ...]] = {"random": ("seed",), "constant": (), "occlusion": ()}
+
+
+def _is_reference(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, tuple) and bool(value) and isinstance(value[0], str))
+
+
+def _reference(value: Any, name: str) -> tuple[str, Mapping[str, Any]]:
+    """Return the name and the options of a reference explainer."""
+    word, options = value if isinstance(value, tuple) else (value, {})
+    if word not in _REFERENCES:
+        raise ValueError(
+            f"explainers[{name!r}]: expected maps, one array of attributions per sample, or one of the reference explainers of a "
+            f"masked model, {', '.join(map(repr, _REFERENCES))}; got {word!r}"
+        )
+    unknown = next((option for option in options if option not in _REFERENCES[word]), None)
+    if unknown is not None:
+        raise TypeError(f"{word}: has no option {unknown!r}; it has {', '.join(_REFERENCES[word]) or 'none'}")
+    return word, options
+
+
 def _flat(maps: Any, name: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """Return the number of attributions of each sample, and all attributions concatenated."""
-    if callable(maps) or isinstance(maps, str):
-        raise TypeError(f"explainers[{name!r}]: a masked model is judged by maps, one array of attributions per sample; got {maps!r}")
+    if callable(maps):
+        raise TypeError(f"{name}: expected maps, one array of attributions per sample, got {maps!r}")
     # A table has a row for each sample, and is iterated over by its columns.
-    each = reals(maps, f"explainers[{name!r}]", 2) if column_names(maps) is not None else maps
-    rows = [reals(row, f"explainers[{name!r}][{sample}]", 1) for sample, row in enumerate(each)]
+    each = reals(maps, name, 2) if column_names(maps) is not None else maps
+    rows = [reals(row, f"{name}[{sample}]", 1) for sample, row in enumerate(each)]
     if not rows:
-        raise ValueError(f"explainers[{name!r}]: empty")
+        raise ValueError(f"{name}: empty")
     lengths = np.array([len(row) for row in rows], dtype=np.int64)
     return lengths, np.concatenate(rows).astype(np.float64)
+
+
+def _check_lengths(
+    name: str, lengths: npt.NDArray[Any], expected: npt.NDArray[Any], of: str, what: str = "attributions"
+) -> None:
+    """Raise ``ValueError`` for values that are not one per feature of each sample."""
+    if len(lengths) != len(expected):
+        kind = "maps" if what == "attributions" else "one"
+        raise ValueError(f"{name}: expected {kind} of {len(expected)} samples, as {of}, got {len(lengths)}")
+    if (lengths != expected).any():
+        wrong = int(np.argmax(lengths != expected))
+        raise ValueError(f"{name}[{wrong}]: expected {expected[wrong]} {what}, as {of}, got {lengths[wrong]}")

@@ -11,11 +11,12 @@ from .._arguments import threads
 from .._arrays import column_names, to_numpy
 from .._described import MetricInfo
 from .._registry import metric_of
+from ._baselines import Background
 from ._data import Run, explained
 from ._keywords import Scoring
 from ._masked import MaskedModel, MaskedRun
 from ._models import is_explainer
-from ._texts import is_ragged, measure_ragged
+from ._texts import FAST_METRICS, is_ragged, measure_ragged
 from ._value import Curve, MetricValue, pairs_of, undefined_value, warn, with_remarks
 
 if TYPE_CHECKING:
@@ -42,27 +43,31 @@ class Metric:
 
     def __init__(self, **parameters: Any) -> None:
         known = {parameter.name: parameter for parameter in self.info.parameters}
+        #: Parameters as they were given.
+        self.given: dict[str, Any] = {}
         #: Parameters that are arrays or functions.
         self.arrays: dict[str, Any] = {}
-        given = []
+        texts_and_numbers = []
         taken = [*known, *(["draws"] if self.info.draws is not None else [])]
         for name, value in parameters.items():
             is_draws = name not in known
             if name not in taken:
-                names = ", ".join(taken) or "none"
-                raise TypeError(f"{type(self).__name__} has no parameter {name!r}; it has {names}")
+                names, near = ", ".join(taken) or "none", _native.nearest_name(name, taken)
+                hint = f"; did you mean {near!r}?" if near else ""
+                raise TypeError(f"{type(self).__name__} has no parameter {name!r}; it has {names}{hint}")
             if name == "steps" and (value is None or str(value) == "-1"):
                 value = "all"
             if value is None:
                 continue
+            self.given[name] = value
             if isinstance(value, (bytes, bytearray)):
                 # Else they are read as a list of numbers.
                 value = repr(value)
             if is_draws or (known[name].takes_functions and _is_array_or_function(name, value)):
                 self.arrays[name] = value
             else:
-                given.append((name, value))
-        values = _native.attribution_parameters(self.name, given)
+                texts_and_numbers.append((name, value))
+        values = _native.attribution_parameters(self.name, texts_and_numbers)
         #: Parameters that differ from their defaults.
         self.parameters: dict[str, Any] = {
             # 1 and 1.0 may be two values: so many, and a share.
@@ -119,10 +124,38 @@ class Metric:
         >>> MuFidelity().with_seed(3)
         MuFidelity(seed=3)
         """
-        takes_seed = any(parameter.name == "seed" for parameter in self.info.parameters)
-        if not takes_seed or "seed" in self.parameters:
+        return self._with_default("seed", seed)
+
+    def with_baseline(self, baseline: Any) -> Metric:
+        """Return the metric with this baseline, unless it has no baseline or was given one.
+
+        Parameters
+        ----------
+        baseline : optional
+            Replacement for removed features, see :func:`~xai_metrics.attribution.evaluate`;
+            ``None`` for that of the metric.
+
+        Returns
+        -------
+        Metric
+            A copy, or the metric itself.
+
+        Examples
+        --------
+        >>> from xai_metrics.attribution.metrics import Deletion, Sparseness
+        >>> Deletion(steps=5).with_baseline("mean"), Deletion(baseline=0.0).with_baseline("mean")
+        (Deletion(steps=5, baseline='mean'), Deletion())
+        >>> Sparseness().with_baseline("mean")
+        Sparseness()
+        """
+        return self._with_default("baseline", baseline)
+
+    def _with_default(self, name: str, value: Any) -> Metric:
+        """Return the metric with a parameter that it has and was not given."""
+        has_parameter = any(parameter.name == name for parameter in self.info.parameters)
+        if value is None or not has_parameter or name in self.given:
             return self
-        return type(self)(**{**self.parameters, **self.arrays, "seed": seed})
+        return type(self)(**{**self.given, name: value})
 
     def evaluate(self, *arguments: Any, **named: Any) -> MetricValue:
         """Compute the metric for one explainer.
@@ -160,20 +193,22 @@ class Metric:
         """Compute the metric from the fields of a run and its side inputs."""
         run = dict(run)
         n_jobs = threads(run.pop("n_jobs", None))
-        if isinstance(run.get("model"), MaskedModel):
+        model, maps = run.get("model"), run.get("explanations")
+        is_ragged_alone = model is None and run.get("inputs") is None and is_ragged(maps)
+        if is_ragged_alone and {name for name, value in run.items() if value is not None} == {"explanations", "masks"}:
+            if self.name in FAST_METRICS:
+                return measure_ragged(self.name, self.parameters, maps, run["masks"], n_jobs)
+        if isinstance(model, MaskedModel) or is_ragged_alone:
             return self._measure_masked(run, n_jobs)
         maps, explainer = run.pop("explanations", None), run.pop("explainer", None)
-        if is_ragged(maps):
-            masks = run.pop("masks", None)
-            given = next((name for name, value in run.items() if value is not None), None)
-            if given is not None:
-                raise ValueError(f"{given}: not for maps of different sizes")
-            return measure_ragged(self.name, self.parameters, maps, masks, n_jobs)
         one = explainer if maps is None else maps
         # What is missing is named by the metric that needs it.
         if one is not None and (maps is None or explainer is None):
             maps, explainer = explained(one)
-        asked = Run.from_keywords(**run, metrics=[(self.name, self)])
+        asked = Run.from_keywords(**run)
+        asked.metrics = [(self.name, self.with_baseline(asked.baseline))]
+        if "baseline" in self.given:
+            asked.assumed.pop("baseline", None)
         if maps is not None or explainer is not None:
             asked.explainers = [("explainer", maps, explainer)]
         self.check(asked)
@@ -198,6 +233,7 @@ class Metric:
             curve=None if points is None else Curve(points[0], points[1], value["curves"]),
             assumed=with_remarks(asked.assumed, value["assumed"]),
             warnings=warn(value["warnings"]),
+            batch_size=value["batch_size"],
         )
 
     def _measure_parts(self, asked: Run, maps: Any, n_jobs: int | None) -> MetricValue:
@@ -216,10 +252,11 @@ class Metric:
             n_undefined=score["n_undefined"],
             assumed=with_remarks(asked.assumed, pairs_of(table["assumed"])),
             warnings=warn(pairs_of(table["warnings"])),
+            batch_size=table.get("batch_size"),
         )
 
     def _measure_masked(self, run: dict[str, Any], n_jobs: int | None) -> MetricValue:
-        """Compute the metric for a masked model."""
+        """Compute the metric for a masked model, or for maps of different sizes."""
         maps = run.pop("explanations", None)
         asked = MaskedRun.from_run(Run.from_keywords(**run), {"explanations": maps})
         asked.check(self)
@@ -239,6 +276,7 @@ class Metric:
             curve=None if points is None else Curve(*points),
             assumed=with_remarks(asked.assumed, pairs_of(table["assumed"])),
             warnings=warn(pairs_of(table["warnings"])),
+            batch_size=table.get("batch_size"),
         )
 
     def missing(self, run: Run) -> list[str]:
@@ -355,7 +393,7 @@ def _is_array_or_function(name: str, value: Any) -> bool:
     """Return whether a parameter is a function, an array of whole inputs, or named values, rather
     than a number per channel.
     """
-    if is_explainer(value):
+    if is_explainer(value) or isinstance(value, Background):
         return True
     if isinstance(value, str) or not hasattr(value, "__len__"):
         return False

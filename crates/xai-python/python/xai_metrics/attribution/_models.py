@@ -8,6 +8,8 @@ does. A torch module is in evaluation mode while it or an explainer is called.
 from __future__ import annotations
 
 import contextlib
+import copy
+import inspect
 import json
 import sys
 from collections import Counter
@@ -289,7 +291,7 @@ def argument_function(
     if wants_tables and inputs.table is None:
         raise ValueError(f"framework: {tensors.framework!r} needs inputs that are a table")
     of_tables = inputs.table is not None and (
-        wants_tables or inputs.has_words or knows_columns(model)
+        wants_tables or inputs.has_codes or knows_columns(model)
     )
     columns = inputs.table.names if of_tables and inputs.table is not None else None
     known = _columns_of(model) if columns is not None and in_own_order else None
@@ -441,7 +443,7 @@ def explainer_function(
     labels = None if classes is None else np.asarray(classes)
     call = _as_function(explainer, tensors)
     of_batch = argument_function(None, tensors, None) if given is None else given
-    of_captum = _is_captum(explainer)
+    of_captum = is_captum(explainer)
 
     def maps(
         inputs: npt.NDArray[Any], targets: npt.NDArray[Any], samples: Any = None
@@ -484,8 +486,8 @@ def _as_function(explainer: Any, tensors: Tensors) -> Callable[[Any, Any], Any]:
     known = _packages.explain_function(explainer, options, tensors)
     if known is not None:
         return known
-    if _is_captum(explainer):
-        return lambda inputs, targets: explainer.attribute(inputs, target=targets, **options)
+    if is_captum(explainer):
+        return _captum_function(explainer, options)
     if is_from_package(explainer, "shap"):
         # Its answers are for all classes.
         return lambda inputs, targets: explainer(inputs, **options)
@@ -493,7 +495,49 @@ def _as_function(explainer: Any, tensors: Tensors) -> Callable[[Any, Any], Any]:
     return lambda inputs, targets: call(inputs, targets, **options)
 
 
-def _is_captum(explainer: Any) -> bool:
+def _captum_function(explainer: Any, options: Mapping[str, Any]) -> Callable[[Any, Any], Any]:
+    """Return an explainer of Captum as a function of inputs and targets.
+
+    Of inputs by name, the first is explained and the others are additional arguments of the model,
+    whose answer may be that of a model of transformers.
+    """
+
+    def maps(inputs: Any, targets: Any) -> Any:
+        if not isinstance(inputs, Mapping):
+            return explainer.attribute(inputs, target=targets, **options)
+        method, function = explainer, getattr(explainer, "forward_func", None)
+        first, others = _in_positions(function, inputs)
+        if function is not None:
+            method = copy.copy(explainer)
+            method.forward_func = lambda *given, **named: one_answer(function(*given, **named))
+        return method.attribute(first, target=targets, **{"additional_forward_args": others, **options})
+
+    return maps
+
+
+def _in_positions(function: Any, inputs: Mapping[str, Any]) -> tuple[Any, tuple[Any, ...]]:
+    """Return inputs by name as the first argument of a function and the others, with ``None`` for
+    arguments in between.
+
+    Names that the function does not have are taken in their order.
+
+    >>> _in_positions(lambda ids, types=None, mask=None: ids, {"ids": 1, "mask": 2})
+    (1, (None, 2))
+    """
+    first, *others = inputs
+    try:
+        known = list(inspect.signature(getattr(function, "forward", function)).parameters)
+    except (TypeError, ValueError):
+        known = []
+    if not set(inputs) <= set(known):
+        return inputs[first], tuple(inputs[name] for name in others)
+    if known[0] != first:
+        raise ValueError(f"inputs: captum explains the first argument of the model, {known[0]!r}; make it the first of the inputs")
+    last = max(known.index(name) for name in inputs)
+    return inputs[first], tuple(inputs.get(name) for name in known[1 : last + 1])
+
+
+def is_captum(explainer: Any) -> bool:
     """Return whether an explainer, alone or paired with keyword arguments, has the interface of
     Captum.
     """

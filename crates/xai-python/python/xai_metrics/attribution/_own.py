@@ -151,6 +151,7 @@ class OwnMetric(Metric):
             )
         self.metric = metric
         self.name: str = str(getattr(metric, "name", kind))
+        self.given: dict[str, Any] = {}
         self.arrays: dict[str, Any] = {}
         self.parameters: dict[str, Any] = {}
         summary, *_ = (type(metric).__doc__ or "").strip().splitlines() or [""]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._arrays import booleans, integers
+from .._arrays import booleans, integers, to_numpy
 from .._frameworks import outside
 from ._keywords import SideInputs
 
@@ -30,12 +30,23 @@ _NOT_PADDED = ("mosaic", "segments", "representation")
 _PROBED = 16
 
 
-def features_of(inputs: Inputs | None, n_features: Any) -> Features | None:
+def attended_of(inputs: Inputs | None) -> Features | None:
+    """Return the positions that the attention mask among the inputs covers, ``(n, positions)``; ``None``
+    without such a mask.
+    """
+    mask = None if inputs is None else inputs.others.get("attention_mask")
+    if inputs is None or mask is None or inputs.array.ndim != 2 or mask.shape != inputs.array.shape:
+        return None
+    return booleans(mask, "inputs['attention_mask']", 2)
+
+
+def features_of(inputs: Inputs | None, n_features: Any, special_tokens: bool = False) -> Features | None:
     """Return a boolean mask of the features of each sample, ``(n, positions)``; ``None`` if all
     positions are features.
 
     These are the first ``n_features`` positions of each sample, or else those in the attention
-    mask among the inputs.
+    mask among the inputs, without special tokens if the inputs have their mask, unless
+    ``special_tokens`` count.
     """
     if inputs is None or inputs.array.ndim < 2:
         if n_features is not None:
@@ -50,14 +61,46 @@ def features_of(inputs: Inputs | None, n_features: Any) -> Features | None:
             raise ValueError(f"n_features: expected numbers from 1 to {size}, got {counts.min()} to {counts.max()}")
         features: Features = np.arange(size) < counts[:, None]
     else:
-        mask = inputs.others.get("attention_mask")
-        if mask is None or mask.shape != (n, size) or inputs.array.ndim != 2:
-            return None
-        features = booleans(mask, "inputs['attention_mask']", 2)
-        empty = ~features.any(axis=1)
-        if empty.any():
-            raise ValueError(f"inputs['attention_mask'][{int(np.argmax(empty))}]: masks every position; leave the sample out")
+        attended = attended_of(inputs)
+        features = np.ones((n, size), dtype=bool) if attended is None else attended
+    of = "n_features" if n_features is not None else "inputs['attention_mask']"
+    if inputs.special is not None and not special_tokens:
+        features, of = features & ~inputs.special, f"{of} and inputs['special_tokens_mask']"
+    empty = ~features.any(axis=1)
+    if empty.any():
+        raise ValueError(f"{of}: sample {int(np.argmax(empty))} has no feature; leave it out")
     return None if features.all() else features
+
+
+def spread(values: Any, name: str, features: Features, attended: Features | None) -> Any:
+    """Return values of sequences of different lengths as an array ``(n, positions, …)``, 0 elsewhere.
+
+    The values of a sample are those of its features, of the positions of the attention mask
+    (special tokens included), or of all positions. Other values are returned unchanged.
+
+    Examples
+    --------
+    >>> mask = np.array([[True, True, False], [True, True, True]])
+    >>> spread([[1.0, 2.0], [3.0, 4.0, 5.0]], "maps", mask, None).tolist()
+    [[1.0, 2.0, 0.0], [3.0, 4.0, 5.0]]
+    """
+    is_object = getattr(getattr(values, "dtype", None), "kind", "") == "O"
+    if not (isinstance(values, (list, tuple)) or is_object) or len(values) != len(features):
+        return values
+    rows = [to_numpy(row, f"{name}[{sample}]") for sample, row in enumerate(values)]
+    size = features.shape[1]
+    if any(row.ndim == 0 for row in rows) or all(len(row) == size for row in rows):
+        return values
+    found = np.zeros((len(rows), size, *rows[0].shape[1:]), np.result_type(*rows))
+    for sample, row in enumerate(rows):
+        known = [features[sample], np.ones(size, dtype=bool)]
+        known[1:1] = [] if attended is None else [attended[sample]]
+        at = next((of for of in known if of.sum() == len(row)), None)
+        if at is None:
+            lengths = " or ".join(str(int(of.sum())) for of in known)
+            raise ValueError(f"{name}[{sample}]: expected {lengths} values, one per feature or position, got {len(row)}")
+        found[sample, at] = row
+    return found
 
 
 def obstacle(metric: Any) -> str | None:

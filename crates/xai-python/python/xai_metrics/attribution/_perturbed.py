@@ -12,6 +12,7 @@ import numpy as np
 from .._arguments import looked_up, mapping, number, seed_of, whole
 from .._arrays import reals
 from .._display import Display, percent
+from .._report import Reported
 from .._results import Table
 from ..reliability import MetaConsistency
 from ._data import Run, explained
@@ -33,7 +34,7 @@ _SIZES = {"inputs": (0.001, 1.0), "model": (0.001, 2.0)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PerturbedEvaluation(Table):
+class PerturbedEvaluation(Reported, Table):
     """Meta-consistency of each metric, computed by :func:`meta_consistency`.
 
     ``result["deletion"]`` is the :class:`.MetaConsistency` of one metric.
@@ -41,8 +42,8 @@ class PerturbedEvaluation(Table):
     Attributes
     ----------
     table : EvaluationTable
-        The explainers by the metrics without a perturbation. Its :meth:`~.EvaluationTable.report` shows the metrics
-        between two axes, resilience to noise and reactivity to disruption.
+        The explainers by the metrics without a perturbation. Its :meth:`~.EvaluationTable.report`, which is also that
+        of this result, shows the metrics between two axes, resilience to noise and reactivity to disruption.
     metrics : dict of str to MetaConsistency
         By the metrics that have a better end.
     kept_minor, kept_disruptive : float or None
@@ -54,6 +55,10 @@ class PerturbedEvaluation(Table):
     metrics: dict[str, MetaConsistency]
     kept_minor: float | None
     kept_disruptive: float | None
+    _section = "Evaluation"
+
+    def _add_to(self, report: Any, name: str) -> None:
+        self.table._add_to(report, name)
 
     def __getitem__(self, metric: str) -> MetaConsistency:
         return looked_up(self.metrics, metric, "metric")

@@ -11,7 +11,7 @@ import numpy as np
 from .._arguments import number
 from .._arrays import reals
 from .._frameworks import Tensors, is_from_package
-from .._results import COLORS, axes, pyplot
+from .._results import COLORS, DIVERGING, axes, pyplot
 from . import _models
 from ._explanations import MapReader
 from ._layout import layout_of
@@ -248,7 +248,7 @@ def _heat(ax: Any, values: Any, extent: Any = None, strongest: float = 1.0) -> N
     """Draw values in red and blue, with opacity increasing with their magnitude."""
     most = float(np.abs(values).max()) or 1.0
     alpha = strongest * np.sqrt(np.abs(values) / most)
-    ax.imshow(values, cmap="RdBu_r", vmin=-most, vmax=most, alpha=alpha, extent=extent)
+    ax.imshow(values, cmap=DIVERGING, vmin=-most, vmax=most, alpha=alpha, extent=extent)
 
 
 def values(result: Any, ax: Any, style: Mapping[str, Any]) -> Any:
@@ -339,7 +339,7 @@ def agreement(taus: Mapping[tuple[str, str], float | None], ax: Any) -> Any:
         matrix[i, j] = matrix[j, i] = np.nan if tau is None else tau
     if ax is None:
         ax = _sized(0.55 * len(names) + 3.0, 0.5 * len(names) + 2.2)
-    image = ax.imshow(matrix, cmap="RdBu", vmin=-1, vmax=1)
+    image = ax.imshow(matrix, cmap=DIVERGING, vmin=-1, vmax=1)
     texts = [[f"{tau:.1f}" for tau in row] for row in matrix]
     _write(ax, matrix, texts, lambda tau: abs(tau) > 0.6)
     ax.set_xticks(range(len(names)), names, rotation=45, ha="right", rotation_mode="anchor")

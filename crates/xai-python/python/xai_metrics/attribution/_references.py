@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from .._arguments import number, seed_of, whole
-from .._arrays import reals
+from . import _baselines
 from ._layout import channels_axis
 
 if TYPE_CHECKING:
@@ -19,25 +19,18 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 
-class RunInterface(Protocol):
+class RunInterface(_baselines.RunInterface, Protocol):
     """Part of the interface of a run that reference explainers use."""
 
     @property
     def array(self) -> Any:
         """Inputs of the run."""
 
-    @property
-    def read_layout(self) -> str | None:
-        """Layout of the inputs."""
-
     def scores(self, batch: Array, targets: Array, samples: Any) -> Array:
         """Compute the model score of each row."""
 
     def gradient(self, batch: Array, targets: Array, samples: Any) -> Array | None:
         """Compute the gradient of the target output; ``None`` for models without gradients."""
-
-    def baseline(self, given: Any) -> Any:
-        """Convert a baseline to numbers with the columns of the inputs."""
 
 
 def explainer(
@@ -58,10 +51,19 @@ def explainer(
                 f"{method}: has no option {name!r}; it has {', '.join(known) or 'none'}"
             )
 
+    if "baseline" in known:
+        options = {**options, "baseline": _baselines.of_explainer(options.get("baseline"), run)}
+
     def maps(batch: Array, targets: Array, samples: Any = None) -> Array:
         return function(run, batch, targets, samples, **options)
 
     return maps
+
+
+def needs_samples(explainer: Any, run: RunInterface) -> bool:
+    """Return whether ``explainer`` is a reference explainer whose baseline differs between samples."""
+    word, options = explainer if isinstance(explainer, tuple) else (explainer, {})
+    return word == "occlusion" and len(_baselines.of_explainer(options.get("baseline"), run)) > 1
 
 
 def random(run: RunInterface, batch: Array, targets: Array, samples: Any, *, seed: int = 1) -> Array:
@@ -136,7 +138,7 @@ def occlusion(
     samples: Any,
     *,
     patch: int | None = None,
-    baseline: Any = 0.0,
+    baseline: Any = None,
 ) -> Array:
     """Return ``A[j] = f(x) - f(x with baseline in the region of j)`` for the score ``f`` of the
     target.
@@ -147,7 +149,7 @@ def occlusion(
 
     Source: Zeiler and Fergus, Visualizing and Understanding Convolutional Networks, 2014.
     """
-    blank = np.broadcast_to(reals(run.baseline(baseline), "baseline"), batch.shape)
+    blank = np.broadcast_to(baseline if len(baseline) == 1 else baseline[samples], batch.shape)
     whole_score = run.scores(batch, targets, samples)
     maps = np.empty((len(batch), *_map_shape(run, batch)), batch.dtype)
     for region in _regions(maps.shape[1:], patch, batch.ndim == 4):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .._arguments import looked_up
 from .._display import Display, count
+from .._report import Reported
 from .._results import Result, Table
 from ..reliability import (
     InterMethodReliability,
@@ -65,14 +66,18 @@ class MetricReliability(Result):
         return Display(f"Reliability of {self.metric}", rows=rows, notes=notes)
 
 
-class Reliability(Table):
+class Reliability(Reported, Table):
     """Reliability of each metric of an evaluation, and of each pair of metrics.
 
     :meth:`.EvaluationTable.reliability` computes it. ``result["deletion"]`` is the
-    :class:`MetricReliability` of one metric.
+    :class:`MetricReliability` of one metric. Its :meth:`report` is that of the evaluation, which
+    shows the reliability beside the values.
     """
 
-    def __init__(self, found: dict[str, Any]) -> None:
+    _section = "Evaluation"
+
+    def __init__(self, found: dict[str, Any], table: Reported) -> None:
+        self._table = table
         self._metrics = {item["metric"]: _metric(item) for item in found["metrics"]}
         #: Consistency of each pair of metrics, by their names in order.
         self.pairs: dict[tuple[str, str], InternalConsistencyReliability] = {
@@ -81,6 +86,9 @@ class Reliability(Table):
             )
             for entry in found["pairs"]
         }
+
+    def _add_to(self, report: Any, name: str) -> None:
+        self._table._add_to(report, name)
 
     @property
     def metrics(self) -> list[str]:

@@ -17,13 +17,16 @@ from .._arrays import column_names, reals, to_numpy
 from .._files import write_whole
 from .._progress import bar
 from .._sources import cut, fields_of, size_of, source_of
+from ._baselines import Background
 from ._data import Run, explained
-from ._evaluate import resolve_metrics, values_of
+from ._evaluate import values_of
 from ._functions import base_scores
 from ._keywords import Scoring, SideInputs, StreamKeywords, split, with_keywords
 from ._metric import Metric
 from ._models import is_explainer
 from ._own import OwnMetric
+from ._pipelines import is_text_pipeline
+from ._selection import has_word, select
 from ._table import EvaluationTable, EvaluationValues
 
 if TYPE_CHECKING:
@@ -44,6 +47,7 @@ def evaluate_stream(
     *,
     inputs: Any = None,
     targets: Any = None,
+    baseline: Any = None,
     checkpoint: Any = None,
     checkpoint_seconds: float = 60.0,
     level: float = 0.95,
@@ -82,6 +86,8 @@ def evaluate_stream(
         the first field and the second one, or the keys ``inputs`` and ``targets``; of tables,
         ``inputs`` are the columns that nothing else is named by, and targets must be named. Without
         targets, the class of the largest output.
+    baseline : optional
+        See :func:`evaluate`.
     checkpoint : path, optional
         A file that the values are written to from time to time and when the call is stopped. The same call with the
         same file goes on where it was stopped; give it the data from the beginning. The file is written
@@ -101,8 +107,8 @@ def evaluate_stream(
     ------
     ValueError
         See :func:`evaluate`; for metrics that relate all samples to each other, and settings that
-        do: the mean of the data set as a baseline, steps over segments that differ between samples, columns of words,
-        which are numbered by how often each occurs, and of numbers that are missing. For a
+        do: the mean of the data set as a baseline, steps over segments that differ between samples, columns of words
+        and dates, which are numbered by the values of all samples, and of numbers that are missing. For a
         checkpoint of another run, for data that is shuffled where there is a checkpoint or an array of all
         samples, for such an array that has more rows or fewer than the data, for fields that a batch has not.
     TypeError
@@ -137,6 +143,7 @@ def evaluate_stream(
     level, replicates = number("level", level), whole("replicates", replicates, 0)
     sides, scoring, _ = split(keywords)
     stream = _Stream(model, data, explainers, metrics, {"inputs": inputs, "targets": targets}, sides, scoring)
+    stream.baseline = baseline
     stream.seed, stream.n_jobs, stream.progress = seed_of(seed), threads(n_jobs), progress
     if checkpoint is not None:
         stream.write_to(Path(checkpoint), number("checkpoint_seconds", checkpoint_seconds))
@@ -159,8 +166,10 @@ class _Stream:
         if not isinstance(explainers, Mapping):
             kind = type(explainers).__name__
             raise TypeError(f"explainers: expected a mapping by name, got {kind}")
-        self.source = source_of(data, whole_or_none("batch_size", scoring.batch_size, 1))
+        if is_text_pipeline(model):
+            raise TypeError("model: a pipeline is evaluated by evaluate, which takes all texts at once")
         self.model, self.metrics, self.scoring = model, metrics, scoring
+        self.baseline: Any = None
         self.seed, self.n_jobs, self.progress = 1, threads(None), False
         #: Metrics by name, and reasons for skipped ones; known after the first batch.
         self.asked: list[tuple[str, Metric]] = []
@@ -177,6 +186,8 @@ class _Stream:
             called = f"explainers[{str(name)!r}]"
             maps, self.explainers[str(name)] = explained(value, called)
             self._sort(called, maps)
+        batch_size = whole_or_none("batch_size", scoring.batch_size, 1)
+        self.source = source_of(data, batch_size, self._default_batch_size)
         if self.source.is_shuffled and self.arrays:
             raise ValueError(
                 f"{next(iter(self.arrays))}: an array of all samples has their order, and the data is shuffled; make the "
@@ -193,6 +204,11 @@ class _Stream:
                 "shuffle=False"
             )
         self.checkpoint = _Checkpoint(path, seconds)
+
+    def _default_batch_size(self, first: Any) -> int:
+        """Return the number of rows that the model is called with, for a batch of the first row."""
+        inputs = fields_of(first, self.names)["inputs"]
+        return Run(model=self.model, inputs=inputs, scoring=self.scoring).rows_per_call
 
     def _sort(self, what: str, value: Any) -> None:
         names = value if isinstance(value, list) else [value]
@@ -296,14 +312,16 @@ class _Stream:
             first_sample=start_sample,
             by_name=True,
             scoring=self.scoring,
+            baseline=self.baseline,
+            seed=self.seed,
         )
         for name, explainer in self.explainers.items():
             run.explainers.append((name, given(f"explainers[{name!r}]"), explainer))
         if run.model_inputs is not None and run.model_inputs.is_coded:
             raise ValueError(
-                "inputs: columns of words are numbered by how often each occurs in all samples, and missing values have "
-                "the mean of all samples in their place, which a stream never has at once; give columns of numbers, of "
-                "which none are missing"
+                "inputs: columns of words and dates are numbered by the values of all samples, and missing values have the mean "
+                "of all samples in their place, which a stream never has at once; give columns of numbers, of which none are "
+                "missing"
             )
         return run
 
@@ -313,8 +331,8 @@ class _Stream:
         if not isinstance(metrics, (str, Mapping)) and isinstance(metrics, Iterable):
             metrics = list(metrics)
         run = self._run(0, fields)
-        asked, self.skipped = resolve_metrics(metrics, run)
-        is_all = "all" in ([metrics] if isinstance(metrics, str) else metrics)
+        asked, self.skipped = select(metrics, run, self.baseline)
+        is_all = has_word(metrics, "all")
         for name, metric in asked:
             obstacle = _obstacle(metric, "segments" in {*self.arrays, *self.names})
             if obstacle is None:
@@ -491,6 +509,8 @@ def _digest(values: Any) -> str:
 
     if isinstance(values, Mapping):
         return json.dumps({str(item): _digest(value) for item, value in values.items()})
+    if isinstance(values, Background):
+        return json.dumps([values.use, values.seed, _digest(values.rows)])
     if isinstance(values, tuple):
         return json.dumps([_digest(value) for value in values])
     if values is None or callable(values):

@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .. import _native
-from .._alignment import Alignment
 from .._arguments import check_class, looked_up, number, seed_of, threads, whole
-from .._arrays import reals, to_numpy
 from .._display import Display, Estimate, Record, Shown, count, grid, percent
 from .._report import Reported
 from .._results import Result, Table, latex, latex_tabular, pandas_library, text_or_file
 from .._statistics import Interval, interval_of
 from ..reliability import MetaConsistency, meta_consistency
 from . import _plots
-from ._data import Run, explained
+from ._pictures import pictures
 from ._reliability import Reliability
 from ._value import (
     Curve,
@@ -459,6 +457,9 @@ class EvaluationTable(Reported, Table):
         #: Number of model calls, and total number of rows.
         self.model_calls: int = table["model_calls"]["calls"]
         self.model_rows: int = table["model_calls"]["rows"]
+        #: Largest number of rows per call of the model and the explainers; ``None`` if neither was
+        #: called.
+        self.batch_size: int | None = table.get("batch_size")
         #: Settings of the intervals.
         self.level: float = table["statistics"]["level"]
         self.replicates: int = table["statistics"]["replicates"]
@@ -518,6 +519,7 @@ class EvaluationTable(Reported, Table):
             "n_samples": self.n_samples,
             "explainers": list(self.explainers),
             "model_calls": {"calls": self.model_calls, "rows": self.model_rows},
+            "batch_size": self.batch_size,
             "statistics": {"level": self.level, "replicates": self.replicates, "seed": self.seed},
             "assumed": dict(self.assumed),
             "warnings": dict(self.warnings),
@@ -658,15 +660,16 @@ class EvaluationTable(Reported, Table):
     ) -> EvaluationTable:
         """Return a copy whose :meth:`report` shows the best and worst map of each explainer.
 
-        The model is called only for the few samples that are shown.
+        The model is called only for the few samples that are shown, unless maps of all classes are
+        given without targets, which are predicted then.
 
         Parameters
         ----------
         model, inputs, targets, explainers
             The arguments of :func:`evaluate`; the inputs must be images.
         **how
-            Keyword arguments of :func:`evaluate` for the model: ``activation``, ``layout``,
-            ``framework``, …
+            Keyword arguments of :func:`evaluate` for the model and its explanations: ``activation``,
+            ``layout``, ``framework``, ``segments``, ``explained_class``, …
 
         Returns
         -------
@@ -683,40 +686,10 @@ class EvaluationTable(Reported, Table):
             raise ValueError(
                 f"explainers: expected all that the table has, {', '.join(lacking)} missing"
             )
-        parts = {"inputs": inputs, "targets": targets}
-        parts |= {f"explainers[{e!r}]": explained(explainers[e])[0] for e in self.explainers}
-        for what, values in parts.items():
-            if values is not None and len(values) != self.n_samples:
-                raise ValueError(
-                    f"{what}: expected the {self.n_samples} samples of the table, got {len(values)}"
-                )
+        shown = dict(zip(self.explainers, _native.Report.shown(self.values._native)))
+        arguments = {"model": model, "inputs": inputs, "targets": targets, **how}
         table = EvaluationTable(self.values, self._table)
-        pictures, layout = [], None
-        alignment = Alignment()
-        inputs, targets = alignment.take_all({"inputs": inputs, "targets": targets}, "samples")
-        for name, rows in zip(self.explainers, _native.Report.shown(self.values._native)):
-            maps, explainer = explained(explainers[name])
-            maps = alignment.take(maps, f"explainers[{name!r}]", "samples")
-            maps = None if maps is None else reals(maps, "explainers")[rows]
-            given = [(name, maps, explainer if maps is None else None)]
-            known = None if targets is None else to_numpy(targets, "targets")[rows]
-            run = Run.from_keywords(model=model, inputs=reals(inputs, "inputs")[rows], targets=known, **how)
-            run.explainers = given
-            request = run.request()
-            layout = request["layout"]
-            if not str(layout).startswith("channels"):
-                raise ValueError("inputs: expected images, whose maps can be shown")
-            x, y = request["inputs"], request["targets"]
-            _, maps, explainer = request["explainers"][0]
-            if maps is None:
-                maps = explainer(np.array(x), y)
-                request["explainers"] = [(name, maps, None)]
-            base, masked = _native.attribution_scores(request, None)
-            classes = y.tolist() if y.ndim == 1 else None
-            single = [np.ascontiguousarray(array, dtype=np.float32) for array in (x, maps)]
-            pictures.append((*single, classes, base.tolist(), masked.tolist()))
-        if layout is not None:
-            table._pictures = (layout, pictures)
+        table._pictures = pictures(arguments, explainers, shown, self.n_samples)
         return table
 
     def reliability(self, *, n_jobs: int | None = None) -> Reliability:
@@ -748,7 +721,7 @@ class EvaluationTable(Reported, Table):
         (1.0, 1.0)
         """
         arguments = (self.level, self.replicates, self.seed, threads(n_jobs))
-        return Reliability(self.values._native.reliability(*arguments))
+        return Reliability(self.values._native.reliability(*arguments), self)
 
     def meta_consistency(
         self,
@@ -856,18 +829,25 @@ class EvaluationTable(Reported, Table):
     _section = "Evaluation"
 
     def _add_to(self, report: Any, name: str) -> None:
-        remarks = [f"{what}: {value}, which was assumed" for what, value in self.assumed.items()]
-        remarks += [f"{metric} is left out: {reason}" for metric, reason in self.skipped.items()]
-        statistics = (self.level, self.replicates, self.seed)
         report.add_attribution(
             name,
             self.values._native,
-            statistics,
+            self._statistics,
             self.values.activation,
-            remarks,
+            self._remarks(),
             self._pictures,
             self._judged,
         )
+
+    @property
+    def _statistics(self) -> tuple[float, int, int]:
+        """Settings of the intervals."""
+        return self.level, self.replicates, self.seed
+
+    def _remarks(self) -> list[str]:
+        """Return what was assumed and left out, as remarks of a report."""
+        remarks = [f"{what}: {value}, which was assumed" for what, value in self.assumed.items()]
+        return [*remarks, *(f"{metric} is left out: {reason}" for metric, reason in self.skipped.items())]
 
     def _agreement(self) -> dict[tuple[str, str], float | None]:
         """Compute Kendall's tau-b for each pair of metrics."""

@@ -58,12 +58,14 @@ def value_of(name: str, value: dict[str, Any]) -> MetricValue:
     return MetricValue(name, metric_of("attribution", name).direction, *fields)
 
 
+#: Metrics of maps and masks that :func:`measure_ragged` computes.
+FAST_METRICS = frozenset(_native.attribution_ragged_metrics())
+
+
 def measure_ragged(
     name: str, parameters: dict[str, Any], explanations: Any, masks: Any, n_jobs: int | None
 ) -> MetricValue:
-    """Compute a metric of maps and masks of different sizes."""
-    if masks is None:
-        raise ValueError("masks: needed where maps have different sizes, one per map")
+    """Compute a metric of maps and masks of different sizes, without the overhead of an evaluation."""
     inside, maps = ragged_booleans(masks, "masks"), ragged_reals(explanations, "explanations")
     try:
         value = _native.attribution_ragged(name, list(parameters.items()), maps, inside, n_jobs)

@@ -155,6 +155,8 @@ class MetricValue(Shown):
     undefined: str | None = None
     #: Warnings about suspicious inputs, by subject.
     warnings: dict[str, str] = field(default_factory=dict)
+    #: Largest number of rows per call of model and explainer; ``None`` if neither was called.
+    batch_size: int | None = None
 
     def __float__(self) -> float:
         return float("nan") if self.value is None else self.value
@@ -213,6 +215,7 @@ class MetricValue(Shown):
             "assumed": dict(self.assumed),
             "undefined": self.undefined,
             "warnings": dict(self.warnings),
+            "batch_size": self.batch_size,
         }
 
     def to_pandas(self) -> pd.Series[float]:

@@ -14,7 +14,10 @@ import numpy as np
 
 from .._arrays import reals
 from .._display import Shown, paragraphs
+from .._results import NEGATIVE, POSITIVE
 from ._masked import MaskedModel
+from ._models import ModelAdapter
+from ._pipelines import is_text_pipeline, labels_of, text_scores
 
 if TYPE_CHECKING:
     import os
@@ -59,6 +62,26 @@ class Words:
             The text with its words.
         """
         return cls(text, tuple(found.span() for found in re.finditer(pattern, text)))
+
+    @classmethod
+    def of_tokens(cls, text: str, tokenizer: Any) -> Words:
+        """Split a text into the tokens of a tokenizer, without special tokens.
+
+        Parameters
+        ----------
+        text : str
+            The text.
+        tokenizer : tokenizer
+            Fast tokenizer of transformers, which knows where tokens are in the text.
+
+        Returns
+        -------
+        Words
+            The text with its tokens.
+        """
+        encoded = tokenizer(text, return_offsets_mapping=True, return_special_tokens_mask=True)
+        places = zip(encoded["offset_mapping"], encoded["special_tokens_mask"])
+        return cls(text, tuple((int(start), int(end)) for (start, end), is_special in places if not is_special))
 
     @property
     def words(self) -> list[str]:
@@ -111,8 +134,8 @@ def text_model(
     Parameters
     ----------
     model : callable
-        Is given a list of texts and answers ``(n,)`` or ``(n, n_outputs)``: the ``predict_proba`` of a pipeline of scikit-learn, for
-        instance.
+        Function from a list of texts to ``(n,)`` or ``(n, n_outputs)``, such as the ``predict_proba`` of a pipeline of scikit-learn; or
+        a text-classification pipeline of transformers. Targets may be labels of both.
     texts : sequence of str
         The samples.
     mask : str, optional
@@ -166,17 +189,21 @@ def text_model(
             'would answer, too; give name="sentiment-v1", for instance'
         )
     names = [_digest(text, mask, called) for text in of_texts]
-    return TextModel(model, of_texts, mask, cache=cache, max_calls=max_calls, names=names)
+    how = {"cache": cache, "max_calls": max_calls, "names": names}
+    if is_text_pipeline(model):
+        return TextModel(text_scores(model), of_texts, mask, labels=labels_of(model), **how)
+    adapter = ModelAdapter.for_model(model)
+    return TextModel(adapter.call, of_texts, mask, labels=adapter.classes, **how)
 
 
 def _name_of(model: Any) -> str | None:
     """Return the name of a model, or of the object whose method it is; ``None`` if it has only a
     class name.
     """
-    of = getattr(model, "__self__", model)
+    of = model.model if is_text_pipeline(model) else getattr(model, "__self__", model)
     known = (getattr(of, name, None) for name in ("name_or_path", "__qualname__"))
     name = next((name for name in known if isinstance(name, str) and name and not name.endswith("<lambda>")), None)
-    return name if name is None or of is model else f"{name}.{getattr(model, '__name__', '')}"
+    return name if name is None or of is model or is_text_pipeline(model) else f"{name}.{getattr(model, '__name__', '')}"
 
 
 def _owner(model: Any) -> str:
@@ -222,8 +249,8 @@ class ColoredText(Shown):
             parts.append(html.escape(self.words.text[done:start]))
             done = end
             share = 0.0 if largest == 0 else abs(value) / largest
-            # Blue for, orange against; the underline says the sign where colours are not printed or not seen.
-            color = f"rgba({'31,119,180' if value > 0 else '255,127,14'},{0.6 * share:.2f})"
+            # The underline shows the sign without colours, too.
+            color = f"{POSITIVE if value > 0 else NEGATIVE}{round(255 * 0.6 * share):02x}"
             line = "" if share < 0.05 else f";border-bottom:2px {'solid' if value > 0 else 'dotted'} currentColor"
             word = html.escape(self.words.text[start:end])
             description = f"{word}, {value:.3g}"
@@ -242,8 +269,8 @@ class ColoredText(Shown):
 
 
 def color_text(text: Words | str, attributions: Any, title: str = "", pattern: str = r"\w+") -> ColoredText:
-    r"""Colour the words of a text by their attributions: blue and underlined if positive, orange and
-    dotted if negative.
+    r"""Colour the words of a text by their attributions: red and underlined if positive, blue and
+    dotted if negative, as in plots and reports.
 
     The intensity is the magnitude relative to the largest one in the text. Screen readers read
     each value.

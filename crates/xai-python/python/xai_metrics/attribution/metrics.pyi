@@ -34,8 +34,8 @@ class AverageDrop(Metric):
 
     def __init__(self, *, base_score_policy: Literal["error", "as-is", "as_is", "skip"] = "error") -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, special_tokens: Any = False,
+        n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class AverageIncrease(Metric):
@@ -43,8 +43,8 @@ class AverageIncrease(Metric):
 
     def __init__(self, *, base_score_policy: Literal["error", "as-is", "as_is", "skip"] = "error") -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, special_tokens: Any = False,
+        n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class AverageGain(Metric):
@@ -52,8 +52,8 @@ class AverageGain(Metric):
 
     def __init__(self, *, base_score_policy: Literal["error", "as-is", "as_is", "skip"] = "error") -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, special_tokens: Any = False,
+        n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class Adcc(Metric):
@@ -61,8 +61,8 @@ class Adcc(Metric):
 
     def __init__(self, *, base_score_policy: Literal["error", "as-is", "as_is", "skip"] = "error") -> None: ...
     def evaluate(
-        self, model: Any, explainer: Any, inputs: Any, targets: Any, *, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, explainer: Any, inputs: Any, targets: Any, *, special_tokens: Any = False,
+        n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class Deletion(Metric):
@@ -77,8 +77,8 @@ class Deletion(Metric):
         ties: Literal["lowest-index", "lowest_index", "random"] | str = "lowest-index", draws: Any = None
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None,
+        special_tokens: Any = False, n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class Insertion(Metric):
@@ -93,8 +93,8 @@ class Insertion(Metric):
         ties: Literal["lowest-index", "lowest_index", "random"] | str = "lowest-index", draws: Any = None
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None,
+        special_tokens: Any = False, n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class SymmetricRelevanceGain(Metric):
@@ -109,8 +109,8 @@ class SymmetricRelevanceGain(Metric):
         ties: Literal["lowest-index", "lowest_index", "random"] | str = "lowest-index"
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None,
+        special_tokens: Any = False, n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class RegionPerturbation(Metric):
@@ -125,8 +125,8 @@ class RegionPerturbation(Metric):
         ties: Literal["lowest-index", "lowest_index", "random"] | str = "lowest-index", draws: Any = None
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None,
+        special_tokens: Any = False, n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class Comprehensiveness(Metric):
@@ -143,8 +143,8 @@ class Comprehensiveness(Metric):
         draws: Any = None
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None,
+        special_tokens: Any = False, n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class RationaleSufficiency(Metric):
@@ -159,8 +159,8 @@ class RationaleSufficiency(Metric):
         ties: Literal["lowest-index", "lowest_index", "random"] | str = "lowest-index"
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None,
+        special_tokens: Any = False, n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class Naopc(Metric):
@@ -173,8 +173,8 @@ class Naopc(Metric):
         ties: Literal["lowest-index", "lowest_index", "random"] | str = "lowest-index"
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None,
+        special_tokens: Any = False, n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class RandomOrderReference(Metric):
@@ -189,8 +189,8 @@ class RandomOrderReference(Metric):
         ties: Literal["lowest-index", "lowest_index", "random"] | str = "lowest-index", seed: Int = 1
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None,
+        special_tokens: Any = False, n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class Monotonicity(Metric):
@@ -206,8 +206,8 @@ class Monotonicity(Metric):
         strict: Bool = False, draws: Any = None
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None,
+        special_tokens: Any = False, n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class Irof(Metric):
@@ -223,8 +223,8 @@ class Irof(Metric):
         base_score_policy: Literal["error", "as-is", "as_is", "skip"] = "error", draws: Any = None
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, segments: Any = None, *, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, segments: Any = None, *,
+        special_tokens: Any = False, n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class FFidelity(Metric):
@@ -238,8 +238,8 @@ class FFidelity(Metric):
         ties: Literal["lowest-index", "lowest_index", "random"] | str = "lowest-index"
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None,
+        special_tokens: Any = False, n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class FFidelityPositive(Metric):
@@ -253,8 +253,8 @@ class FFidelityPositive(Metric):
         ties: Literal["lowest-index", "lowest_index", "random"] | str = "lowest-index"
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None,
+        special_tokens: Any = False, n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class FFidelityNegative(Metric):
@@ -268,8 +268,8 @@ class FFidelityNegative(Metric):
         ties: Literal["lowest-index", "lowest_index", "random"] | str = "lowest-index"
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None,
+        special_tokens: Any = False, n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class Road(Metric):
@@ -281,8 +281,8 @@ class Road(Metric):
         ties: Literal["lowest-index", "lowest_index", "random"] | str = "lowest-index", draws: Any = None
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, special_tokens: Any = False,
+        n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class RoadMostRelevantFirst(Metric):
@@ -294,8 +294,8 @@ class RoadMostRelevantFirst(Metric):
         ties: Literal["lowest-index", "lowest_index", "random"] | str = "lowest-index", draws: Any = None
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, special_tokens: Any = False,
+        n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class RoadLeastRelevantFirst(Metric):
@@ -307,8 +307,8 @@ class RoadLeastRelevantFirst(Metric):
         ties: Literal["lowest-index", "lowest_index", "random"] | str = "lowest-index", draws: Any = None
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, special_tokens: Any = False,
+        n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class FaithfulnessEstimate(Metric):
@@ -321,8 +321,8 @@ class FaithfulnessEstimate(Metric):
         correlation: Literal["spearman", "pearson", "kendall"] = "pearson"
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None,
+        special_tokens: Any = False, n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class Violations(Metric):
@@ -335,8 +335,8 @@ class Violations(Metric):
         ties: Literal["expected", "lowest-index", "lowest_index"] = "expected"
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None,
+        special_tokens: Any = False, n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class SensitivityN(Metric):
@@ -349,8 +349,8 @@ class SensitivityN(Metric):
         seed: Int = 1
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None,
+        special_tokens: Any = False, n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class MonotonicityCorrelation(Metric):
@@ -361,8 +361,8 @@ class MonotonicityCorrelation(Metric):
         value_range: Float | Sequence[Float] | Listed | Literal["sample"] = "sample", n_values: Int = 10, draws: Any = None
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None,
+        special_tokens: Any = False, n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class Infidelity(Metric):
@@ -376,8 +376,8 @@ class Infidelity(Metric):
         draws: Any = None
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None,
+        special_tokens: Any = False, n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class MuFidelity(Metric):
@@ -392,8 +392,8 @@ class MuFidelity(Metric):
         seed: Int = 1, draws: Any = None
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None,
+        special_tokens: Any = False, n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class PredictionGapImportant(Metric):
@@ -405,8 +405,8 @@ class PredictionGapImportant(Metric):
         ties: Literal["lowest-index", "lowest_index", "random"] | str = "lowest-index", draws: Any = None
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, special_tokens: Any = False,
+        n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class PredictionGapUnimportant(Metric):
@@ -418,8 +418,8 @@ class PredictionGapUnimportant(Metric):
         ties: Literal["lowest-index", "lowest_index", "random"] | str = "lowest-index", draws: Any = None
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, special_tokens: Any = False,
+        n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class LogOdds(Metric):
@@ -433,8 +433,8 @@ class LogOdds(Metric):
         ties: Literal["lowest-index", "lowest_index", "random"] | str = "lowest-index"
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None,
+        special_tokens: Any = False, n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class CrossEntropy(Metric):
@@ -448,8 +448,8 @@ class CrossEntropy(Metric):
         ties: Literal["lowest-index", "lowest_index", "random"] | str = "lowest-index"
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None,
+        special_tokens: Any = False, n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class MaskedAccuracy(Metric):
@@ -463,8 +463,8 @@ class MaskedAccuracy(Metric):
         ties: Literal["lowest-index", "lowest_index", "random"] | str = "lowest-index"
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None,
+        special_tokens: Any = False, n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class OutputMae(Metric):
@@ -478,8 +478,8 @@ class OutputMae(Metric):
         ties: Literal["lowest-index", "lowest_index", "random"] | str = "lowest-index"
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None,
+        special_tokens: Any = False, n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class OutputMse(Metric):
@@ -493,8 +493,8 @@ class OutputMse(Metric):
         ties: Literal["lowest-index", "lowest_index", "random"] | str = "lowest-index"
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None,
+        special_tokens: Any = False, n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class PointingGame(Metric):
@@ -769,8 +769,8 @@ class EffectiveComplexity(Metric):
         draws: Any = None
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None,
+        special_tokens: Any = False, n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class NonzeroFeatures(Metric):
@@ -800,8 +800,8 @@ class Sufficiency(Metric):
         standardized: Bool = True, threshold: Float | str = "of-largest:0.6"
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, special_tokens: Any = False,
+        n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class Consistency(Metric):
@@ -809,8 +809,8 @@ class Consistency(Metric):
 
     def __init__(self, *, discretizer: str | Callable[[Any], Any] = "top-signed:5") -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, special_tokens: Any = False,
+        n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class FeatureAgreement(Metric):
@@ -888,8 +888,8 @@ class Completeness(Metric):
         gap: Literal["relative", "absolute"] = "relative"
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, special_tokens: Any = False,
+        n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class NonSensitivity(Metric):
@@ -903,8 +903,8 @@ class NonSensitivity(Metric):
         change_threshold: Float = 1e-05, mismatch: Literal["both", "ignored", "silent"] = "both"
     ) -> None: ...
     def evaluate(
-        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, inputs: Any, targets: Any, explanations: Any, *, segments: Any = None,
+        special_tokens: Any = False, n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class InputInvariance(Metric):
@@ -925,8 +925,8 @@ class AverageStability(Metric):
         same_prediction: Bool = False, draws: Any = None
     ) -> None: ...
     def evaluate(
-        self, explainer: Any, inputs: Any, targets: Any, *, model: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, explainer: Any, inputs: Any, targets: Any, *, model: Any = None, special_tokens: Any = False,
+        n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class MaximumStability(Metric):
@@ -938,8 +938,8 @@ class MaximumStability(Metric):
         same_prediction: Bool = False, draws: Any = None
     ) -> None: ...
     def evaluate(
-        self, explainer: Any, inputs: Any, targets: Any, *, model: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, explainer: Any, inputs: Any, targets: Any, *, model: Any = None, special_tokens: Any = False,
+        n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class LocalLipschitz(Metric):
@@ -951,8 +951,8 @@ class LocalLipschitz(Metric):
         distance: Literal["l1", "l2", "relative"] | str | Callable[[Any, Any], Any] = "l2", draws: Any = None
     ) -> None: ...
     def evaluate(
-        self, explainer: Any, inputs: Any, targets: Any, *, model: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, explainer: Any, inputs: Any, targets: Any, *, model: Any = None, special_tokens: Any = False,
+        n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class Continuity(Metric):
@@ -962,8 +962,8 @@ class Continuity(Metric):
         self, *, axes: Literal["both", "height", "width"] = "both", shifts: Int | Sequence[Int] | Listed = (-2, -1, 1, 2)
     ) -> None: ...
     def evaluate(
-        self, explainer: Any, inputs: Any, targets: Any, *, model: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, explainer: Any, inputs: Any, targets: Any, *, model: Any = None, special_tokens: Any = False,
+        n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class RelativeInputStability(Metric):
@@ -975,8 +975,8 @@ class RelativeInputStability(Metric):
         elementwise: Literal["none"] | Float = "none", floor: Float = 1e-06, same_prediction: Bool = True, draws: Any = None
     ) -> None: ...
     def evaluate(
-        self, model: Any, explainer: Any, inputs: Any, targets: Any, *, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, explainer: Any, inputs: Any, targets: Any, *, special_tokens: Any = False,
+        n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class RelativeOutputStability(Metric):
@@ -988,8 +988,8 @@ class RelativeOutputStability(Metric):
         elementwise: Literal["none"] | Float = "none", floor: Float = 1e-06, same_prediction: Bool = True, draws: Any = None
     ) -> None: ...
     def evaluate(
-        self, model: Any, explainer: Any, inputs: Any, targets: Any, *, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, explainer: Any, inputs: Any, targets: Any, *, special_tokens: Any = False,
+        n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class RelativeRepresentationStability(Metric):
@@ -1001,8 +1001,8 @@ class RelativeRepresentationStability(Metric):
         elementwise: Literal["none"] | Float = "none", floor: Float = 1e-06, same_prediction: Bool = True, draws: Any = None
     ) -> None: ...
     def evaluate(
-        self, model: Any, explainer: Any, inputs: Any, targets: Any, representation: Any, *, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, explainer: Any, inputs: Any, targets: Any, representation: Any, *, special_tokens: Any = False,
+        n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class AttributionStability(Metric):
@@ -1014,8 +1014,8 @@ class AttributionStability(Metric):
         similarity: Literal["ssim", "spearman", "pearson", "jaccard"] | str = "spearman", draws: Any = None
     ) -> None: ...
     def evaluate(
-        self, model: Any, explainer: Any, inputs: Any, targets: Any, *, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, model: Any, explainer: Any, inputs: Any, targets: Any, *, special_tokens: Any = False,
+        n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class RandomLogit(Metric):
@@ -1026,8 +1026,8 @@ class RandomLogit(Metric):
         similarity: Literal["ssim", "spearman", "pearson", "jaccard"] | str = "ssim", draws: Any = None
     ) -> None: ...
     def evaluate(
-        self, explainer: Any, inputs: Any, targets: Any, *, model: Any = None, n_jobs: int | None = None,
-        **keywords: Unpack[ModelKeywords]
+        self, explainer: Any, inputs: Any, targets: Any, *, model: Any = None, special_tokens: Any = False,
+        n_jobs: int | None = None, **keywords: Unpack[ModelKeywords]
     ) -> MetricValue: ...
 
 class EfficientRandomization(Metric):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from .. import _native
 from .._arguments import looked_up, mapping, number, threads, whole, whole_or_none
 from .._registry import metric_of
+from .._report import Reported
 from .._display import Display
 from .._results import Table
 from ..attribution import EvaluationTable, EvaluationValues
@@ -34,7 +35,7 @@ _OTHER_MODEL = re.compile(r"model_\d+")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CounterfactualTable(Table):
+class CounterfactualTable(Reported, Table):
     """Metrics of several methods.
 
     Attributes
@@ -58,6 +59,15 @@ class CounterfactualTable(Table):
     success: dict[str, float | None]
     assumed: dict[str, str]
     model_rows: int
+    #: Schema, queries, counterfactuals of each method and columns in the native form, for reports.
+    _study: tuple[Any, ...] = ()
+    _section = "Counterfactuals"
+
+    def _add_to(self, report: Any, name: str) -> None:
+        success = list(self.success.values())
+        report.add_counterfactual(
+            name, self.table.values._native, self.table._statistics, success, self.table._remarks(), *self._study
+        )
 
     def __getitem__(self, method: str) -> dict[CounterfactualMetricName | str, CounterfactualValue]:
         return looked_up(self.results, method, "method")
@@ -263,16 +273,23 @@ def evaluate(
         k = n_requested or max((np.bincount(rows.query).max(initial=1) for rows, _ in methods.values()), default=1)
         methods[REFERENCE] = native.unlike(int(k), distance, calls)
         methods[REFERENCE][1].update({"requested": n_requested, "constraints": native_rules})
-    results = {
-        name: native.values(chosen, rows, method, may_lack=name == REFERENCE) for name, (rows, method) in methods.items()
+    lacking = native.lacking(chosen, {name: method for name, (_, method) in methods.items()})
+    skipped = {
+        f"{metric} of {name}": "the method does not have all of its inputs (" + ", ".join(_needs(metric)) + ")"
+        for name, metrics in lacking.items()
+        for metric in chosen
+        if metric in metrics and name != REFERENCE
     }
+    results = {name: native.values(chosen, rows, method, lacking[name]) for name, (rows, method) in methods.items()}
     success = {name: native.success(rows, method) for name, (rows, method) in methods.items()}
     sizes = {tuple(np.bincount(rows.query, minlength=study.n)) for rows, _ in methods.values()}
     if len(sizes) > 1 and any(metric.startswith(("dpp_diversity", "dpp-diversity")) for metric in chosen):
         assumed["dpp_diversity"] = "methods give different numbers of counterfactuals; compare it for equal numbers only"
-    per_query = _values(results, study.n, assumed)
+    per_query = _values(results, study.n, assumed, skipped)
     table = per_query.table(level=level, replicates=replicates, seed=seed, n_jobs=n_jobs)
-    return CounterfactualTable(results, table, success, assumed, 0 if calls is None else calls.n_rows)
+    of_methods_native = [rows.native() for rows, _ in methods.values()]
+    reported = (study.native_schema, study.x, of_methods_native, study.encoder.columns())
+    return CounterfactualTable(results, table, success, assumed, 0 if calls is None else calls.n_rows, reported)
 
 
 def _has_column(study: Study, table: Any, column: Hashable) -> bool:
@@ -320,6 +337,12 @@ def _predict(study: Study, calls: ModelCalls | None, rows: Rows, method: dict[st
             method["p_target_query"] = study.shared["p_target_query"]
 
 
+def _needs(metric: str) -> tuple[str, ...]:
+    """Return the inputs that a metric needs in addition to the queries and their counterfactuals."""
+    needs = metric_of("counterfactual", metric.partition("(")[0].strip()).needs
+    return tuple(need for need in needs if need not in ("queries", "counterfactuals", "query"))
+
+
 class _Native:
     """Calls of the native part for one study."""
 
@@ -355,12 +378,22 @@ class _Native:
         )
         return names
 
-    def values(self, metrics: list[str], rows: Rows, method: dict[str, Any], may_lack: bool) -> dict[str, CounterfactualValue]:
-        """Return the values of a method; with ``may_lack``, metrics whose inputs it does not have are undefined."""
-        wanted = metrics
-        if may_lack:
+    def lacking(self, metrics: list[str], methods: Mapping[str, dict[str, Any]]) -> dict[str, set[str]]:
+        """Return for each method the metrics whose inputs it does not have. Those whose inputs no method has are left
+        out, because computing them tells what is missing.
+        """
+        lacking = {}
+        for name, method in methods.items():
             possible = self._possible(method)
-            wanted = [name for name in metrics if name.partition("(")[0].strip().replace("-", "_") in possible]
+            lacking[name] = {metric for metric in metrics if metric.partition("(")[0].strip().replace("-", "_") not in possible}
+        of_all = set.intersection(*(metrics for name, metrics in lacking.items() if name != REFERENCE))
+        return {name: metrics if name == REFERENCE else metrics - of_all for name, metrics in lacking.items()}
+
+    def values(
+        self, metrics: list[str], rows: Rows, method: dict[str, Any], lacking: Collection[str]
+    ) -> dict[str, CounterfactualValue]:
+        """Return the values of a method; those that lack inputs are undefined."""
+        wanted = [name for name in metrics if name not in lacking]
         found = {name: value_of(outcome, rows.kept) for name, outcome in zip(wanted, self._outcomes(wanted, method))}
         n = self._study.n
         undefined = CounterfactualValue(None, None, np.full(n, np.nan), None, n)
@@ -389,7 +422,7 @@ class _Native:
 
 
 def _values(
-    results: Mapping[str, Mapping[str, CounterfactualValue]], n_queries: int, assumed: dict[str, str]
+    results: Mapping[str, Mapping[str, CounterfactualValue]], n_queries: int, assumed: dict[str, str], skipped: dict[str, str]
 ) -> EvaluationValues:
     """Collect the values per query."""
     metrics = []
@@ -399,4 +432,4 @@ def _values(
         # Wilson's interval is one of shares: of queries with one counterfactual each, for example.
         is_share = info.range == "[0, 1]" and all(value in (0.0, 1.0) or value != value for row in rows for value in row)
         metrics.append((metric, info.direction, is_share, rows))
-    return EvaluationValues(_native.AttributionValues.from_rows(list(results), n_queries, metrics), assumed)
+    return EvaluationValues(_native.AttributionValues.from_rows(list(results), n_queries, metrics), assumed, skipped)

@@ -98,6 +98,12 @@ class Encoder:
         self._check(rows, name, is_counterfactual)
         return np.ascontiguousarray(rows, np.float64)
 
+    def columns(self) -> list[tuple[str, list[str] | None]]:
+        """Return the names of the columns with the names of their categories; ``None`` for numbers."""
+        codes = [self._codes.get(column) for column in self.schema.columns]
+        names = [None if of is None else list(map(str, of)) for of in codes]
+        return list(zip(map(str, self.schema.columns), names))
+
     def _column(self, values: Any, column: Hashable, name: str, is_counterfactual: bool) -> Rows:
         dtype = getattr(values, "dtype", None)
         codes = self._codes.get(column)

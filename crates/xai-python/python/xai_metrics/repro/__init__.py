@@ -13,7 +13,7 @@ predicted classes                :func:`pairwise`; :func:`summarize` for thousan
 ... in blocks or on machines     :class:`PairwiseAccumulator`
 ... of two groups of runs        :func:`compare_groups`
 ... many questions about them    :class:`PackedRuns`
-predicted numbers                :func:`regression`
+predicted numbers                :func:`regression`; :func:`compare_groups` with ``targets``
 no runs yet                      :func:`simulate_predictions`, :class:`SimulationStudy`
 ===============================  ================================================================
 

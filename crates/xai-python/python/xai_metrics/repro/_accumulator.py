@@ -14,7 +14,7 @@ from .._arguments import check_class, threads
 from .._described import described
 from .._display import count
 from ._across import Agreement
-from ._inputs import coded, stacked
+from ._inputs import coded, names_of_runs, stacked
 from ._metrics import chosen
 from ._pairs import PairValues
 
@@ -43,6 +43,8 @@ class StreamedResult(PairValues):
         For each run, the error consistency of all others at once.
     agreement : Agreement or None
         ``None`` where only metrics of errors were asked for.
+    run_names : tuple of str or None
+        Names of the runs, if blocks were mappings or tables.
     """
 
     n_runs: int
@@ -53,6 +55,7 @@ class StreamedResult(PairValues):
     n_ever_wrong: int
     leave_one_out_consistency: Floats
     agreement: Agreement | None
+    run_names: tuple[str, ...] | None = None
     empty_union: str = "undefined"
 
     def _notes(self) -> list[str]:
@@ -108,6 +111,8 @@ class PairwiseAccumulator:
         self.empty_union: str = str(parameters.get("empty_union", "undefined"))
         self.classes: npt.NDArray[Any] | None = None if classes is None else _arrays.classes(classes, "classes")
         self.n_jobs: int | None = threads(n_jobs)
+        #: Names of the runs, if blocks are mappings or tables.
+        self.run_names: tuple[str, ...] | None = None
         self._state: Any = _native.ReproPairwiseState(list(self.metrics), parameters)
 
     @property
@@ -127,8 +132,8 @@ class PairwiseAccumulator:
 
         Parameters
         ----------
-        predictions : array_like
-            Predictions of all runs, ``(n_runs, m)``.
+        predictions : array_like or table or sequence or mapping of arrays
+            Predictions of all runs, ``(n_runs, m)``, in the same order in every block.
         labels : array_like
             True labels ``(m,)``.
 
@@ -140,15 +145,24 @@ class PairwiseAccumulator:
         Raises
         ------
         ValueError
-            For another number of runs, arrays of different lengths, and words without ``classes``.
+            For another number of runs, runs with other names, arrays of different lengths, and words without
+            ``classes``.
         """
+        run_names = names_of_runs(predictions)
+        self._check_names(run_names, "predictions")
         runs, truth, words = coded(predictions, labels, self.classes)
         if words is not None and self.classes is None:
             raise ValueError(
                 "labels: words need `classes=[...]`, so that all states give them the same codes"
             )
         self._state.update(stacked(runs), truth, self.n_jobs)
+        self.run_names = self.run_names or run_names
         return self
+
+    def _check_names(self, run_names: tuple[str, ...] | None, what: str) -> None:
+        if run_names and self.run_names and run_names != self.run_names:
+            ours, theirs = (", ".join(map(repr, of)) for of in (self.run_names, run_names))
+            raise ValueError(f"{what}: expected the runs {ours} in this order, got {theirs}")
 
     def merge(self, other: PairwiseAccumulator) -> PairwiseAccumulator:
         """Add the counts of other samples of the same runs.
@@ -176,7 +190,9 @@ class PairwiseAccumulator:
             [] if mine is None else mine, [] if theirs is None else theirs
         ):
             raise ValueError("merged state: one of other classes")
+        self._check_names(other.run_names, "merged state")
         self._state.merge(other._state)
+        self.run_names = self.run_names or other.run_names
         return self
 
     def finish(self) -> StreamedResult:
@@ -198,6 +214,7 @@ class PairwiseAccumulator:
             n_ever_wrong=of_all["n_ever_wrong"],
             leave_one_out_consistency=of_all["leave_one_out_consistency"],
             agreement=None if agreement is None else Agreement(**agreement),
+            run_names=self.run_names,
             empty_union=self.empty_union,
         )
 

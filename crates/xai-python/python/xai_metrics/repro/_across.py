@@ -15,6 +15,7 @@ from .._described import described
 from .._display import N_SAMPLES, Display, count
 from .._results import Result, Table
 from .._statistics import Interval, interval_of
+from . import _plots
 from ._inputs import coded, ordered, scale_of, stacked
 from ._packed import packed
 
@@ -53,6 +54,22 @@ class Agreement(Result):
             Columns by name.
         """
         return {"metric": list(self.to_dict()), "value": list(self.to_dict().values())}
+
+    def plot(self, ax: Any = None) -> Any:
+        """Plot observed agreement and coefficients with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw on; new ones by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+        """
+        values = self.to_dict()
+        return _plots.estimates(list(values), [(value, None) for value in values.values()], "agreement of all runs", ax)
 
     def _display(self) -> Display:
         return Display("Agreement of all runs", rows=list(self.to_dict().items()))
@@ -279,6 +296,23 @@ class SampleConsistency(Table):
             Columns by name.
         """
         return self.to_dict()
+
+    def plot(self, ax: Any = None, **style: Any) -> Any:
+        """Plot how many samples have which share of runs with the most frequent class, with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw on; new ones by default.
+        **style
+            Keyword arguments for ``ax.bar``.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+        """
+        return _plots.shares(self.modal_share, self.n_runs, ax, style)
 
     def _display(self) -> Display:
         n_changing = len(self.ever_changing)

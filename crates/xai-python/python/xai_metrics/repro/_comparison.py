@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
+import numpy as np
+
 from .. import _arrays, _native
 from .._alignment import Alignment
 from .._arguments import threads
@@ -13,13 +15,15 @@ from .._described import described
 from .._display import Display
 from .._results import Result, Table
 from .._statistics import Summary
+from . import _plots
 from ._inputs import coded, runs_of, stacked
 from ._metrics import chosen
+from ._regression import numbers_of_runs
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .._types import CompareGroupsParameters, PairMetricName
+    from .._types import CompareGroupsParameters, PairMetricName, RegressionMetricName
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,7 +78,7 @@ class GroupComparison(Table, Sequence[GroupDifference]):
         self._differences = tuple(differences)
 
     @overload
-    def __getitem__(self, key: PairMetricName | str | int) -> GroupDifference: ...
+    def __getitem__(self, key: PairMetricName | RegressionMetricName | str | int) -> GroupDifference: ...
     @overload
     def __getitem__(self, key: slice) -> tuple[GroupDifference, ...]: ...
     def __getitem__(self, key: str | int | slice) -> GroupDifference | tuple[GroupDifference, ...]:
@@ -118,6 +122,22 @@ class GroupComparison(Table, Sequence[GroupDifference]):
             "exact": [row.exact for row in rows],
         }
 
+    def plot(self, ax: Any = None) -> Any:
+        """Plot the means of both groups for each metric with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw on; new ones by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+        """
+        means = {side: [getattr(row, side).mean for row in self._differences] for side in ("first", "second")}
+        return _plots.groups([row.metric for row in self._differences], means, ax)
+
     def _display(self) -> Display:
         rows = [
             (row.metric, row.first.mean, row.second.mean, row.difference, row.p_value, row.first.n_undefined + row.second.n_undefined)
@@ -132,9 +152,10 @@ class GroupComparison(Table, Sequence[GroupDifference]):
 def compare_groups(
     first: Any,
     second: Any,
-    labels: Any,
+    labels: Any = None,
     *,
-    metrics: PairMetricName | str | Sequence[PairMetricName | str] | None = None,
+    targets: Any = None,
+    metrics: PairMetricName | RegressionMetricName | str | Sequence[PairMetricName | RegressionMetricName | str] | None = None,
     n_jobs: int | None = None,
     **parameters: Unpack[CompareGroupsParameters],
 ) -> GroupComparison:
@@ -142,13 +163,15 @@ def compare_groups(
 
     Parameters
     ----------
-    first, second : array_like or table or sequence of arrays
-        Labels ``(n_runs, n_samples)`` of two methods, two schedules, two machines; at least two
-        runs each.
-    labels : array_like
-        The true labels, ``(n_samples,)``.
+    first, second : array_like or table or sequence or mapping of arrays
+        Labels or numbers ``(n_runs, n_samples)`` predicted by two methods, two schedules, two machines;
+        at least two runs each.
+    labels : array_like, optional
+        The true labels, ``(n_samples,)``, of runs that predict classes.
+    targets : array_like, optional
+        The true numbers, ``(n_samples,)``, of runs that predict numbers, instead of ``labels``.
     metrics : str or sequence of str, optional
-        See :func:`pairwise`.
+        See :func:`pairwise`, with ``targets`` :func:`regression`; all by default.
     {parameters}
     n_jobs : int, optional
         Number of threads; one per core by default.
@@ -161,8 +184,8 @@ def compare_groups(
     Raises
     ------
     ValueError
-        For fewer than two runs in a group, runs and labels of different lengths, and unknown
-        metrics.
+        For fewer than two runs in a group, runs and labels of different lengths, unknown metrics, and
+        both or none of ``labels`` and ``targets``.
 
     Examples
     --------
@@ -174,7 +197,25 @@ def compare_groups(
     >>> difference = compare_groups(steady, random, labels)["ec_local"]
     >>> difference.first.mean, difference.second.mean, difference.exact
     (1.0, 0.0, True)
+
+    Runs that predict numbers:
+
+    >>> steady, noisy = np.zeros((3, 8)), np.eye(3, 8)
+    >>> compare_groups(steady, noisy, targets=np.zeros(8), metrics="mae")["mae"].second.mean
+    0.25
     """
+    if (labels is None) == (targets is None):
+        raise ValueError("labels: expected the true labels of predicted classes, or targets=… of predicted numbers")
+    if targets is not None:
+        differences = _regressions(first, second, targets, metrics, parameters, threads(n_jobs))
+    else:
+        differences = _classes(first, second, labels, metrics, parameters, threads(n_jobs))
+    return GroupComparison([_difference_from_native(fields) for fields in differences])
+
+
+def _classes(
+    first: Any, second: Any, labels: Any, metrics: Any, parameters: CompareGroupsParameters, n_jobs: int | None
+) -> list[dict[str, Any]]:
     names = chosen(metrics)
     alignment = Alignment()
     labels = alignment.take(labels, "labels", "samples")
@@ -187,19 +228,27 @@ def compare_groups(
     n_first = len(groups[0])
     both, truth, _ = coded([*groups[0], *groups[1]], _arrays.to_numpy(labels, "labels"))
     runs = stacked(both)
-    differences = _native.repro_compare(
-        runs[:n_first], runs[n_first:], truth, list(names), parameters, threads(n_jobs)
+    differences: list[dict[str, Any]] = _native.repro_compare(
+        runs[:n_first], runs[n_first:], truth, list(names), parameters, n_jobs
     )
-    return GroupComparison(
-        [
-            GroupDifference(
-                **{
-                    **fields,
-                    "first": Summary(**fields["first"]),
-                    "second": Summary(**fields["second"]),
-                }
-            )
-            for fields in differences
-        ]
-    )
+    return differences
 
+
+def _regressions(
+    first: Any, second: Any, targets: Any, metrics: Any, parameters: CompareGroupsParameters, n_jobs: int | None
+) -> list[dict[str, Any]]:
+    if "empty_union" in parameters:
+        raise TypeError("empty_union: only for predicted classes, not with targets")
+    wanted = chosen(metrics, "regression")
+    alignment = Alignment()
+    truth = _arrays.reals(alignment.take(targets, "targets", "samples"), "targets", ndim=1)
+    groups = [numbers_of_runs(value, name, alignment) for name, value in (("first", first), ("second", second))]
+    first, second = (group.astype(np.result_type(*groups), copy=False) for group in groups)
+    differences = _native.repro_compare_regression(first, second, truth, parameters, n_jobs)
+    by_name = {fields["metric"]: fields for fields in differences}
+    return [by_name[name] for name in wanted]
+
+
+def _difference_from_native(fields: dict[str, Any]) -> GroupDifference:
+    summaries = {side: Summary(**fields[side]) for side in ("first", "second")}
+    return GroupDifference(**{**fields, **summaries})

@@ -12,6 +12,7 @@ from .._arguments import number
 from .._display import MAX_LINES, Display, Estimate, count
 from .._results import Table
 from .._statistics import Interval
+from . import _plots
 from ._packed import PackedRuns, packed
 
 #: Properties of the sets that are pickled.
@@ -24,11 +25,13 @@ class ErrorSets(Table):
     Computed by :func:`error_sets`, and an attribute of the result of :func:`pairwise`.
     """
 
-    def __init__(self, native: Any, n_runs: int, n_samples: int) -> None:
+    def __init__(self, native: Any, n_runs: int, n_samples: int, run_names: tuple[str, ...] | None = None) -> None:
         self._native = native
         self._known: dict[str, Any] = {}
         self.n_runs: int = n_runs
         self.n_samples: int = n_samples
+        #: Names of the runs, if predictions were a mapping or a table.
+        self.run_names: tuple[str, ...] | None = run_names
 
     def _value(self, name: str) -> Any:
         if name not in self._known:
@@ -98,24 +101,39 @@ class ErrorSets(Table):
             Columns by name.
         """
         return {
-            "run": np.arange(self.n_runs),
+            "run": np.arange(self.n_runs) if self.run_names is None else np.array(self.run_names),
             "accuracy": self.accuracy,
             "leave_one_out_consistency": self.leave_one_out_consistency,
         }
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"known": self.to_dict(), "n_runs": self.n_runs, "n_samples": self.n_samples}
+        return {**vars(self), "_native": None, "_known": self.to_dict()}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self._native = None
-        self._known = state["known"]
-        self.n_runs, self.n_samples = state["n_runs"], state["n_samples"]
+    def _name(self, run: int) -> str:
+        return str(run) if self.run_names is None else self.run_names[run]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Plot the accuracy of each run with its interval over samples (Wilson), with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw on; new ones by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+        """
+        names = [self._name(run) for run in range(self.n_runs)]
+        estimates = list(zip(self.accuracy.tolist(), self.accuracy_intervals()))
+        return _plots.estimates(names, estimates, "accuracy", ax)
 
     def _display(self) -> Display:
         shown = range(min(self.n_runs, MAX_LINES))
         intervals = self._accuracy_intervals(self.accuracy[: len(shown)])
         rows = [
-            (str(run), Estimate(float(self.accuracy[run]), intervals[run]), float(self.leave_one_out_consistency[run]))
+            (self._name(run), Estimate(float(self.accuracy[run]), intervals[run]), float(self.leave_one_out_consistency[run]))
             for run in shown
         ]
         header = ("run", "accuracy", "consistency of the others")
@@ -169,4 +187,4 @@ def error_sets(predictions: Any, labels: Any = None, *, n_jobs: int | None = Non
     if not isinstance(predictions, PackedRuns) and labels is None:
         raise ValueError("labels: errors need true labels")
     runs, _ = packed(predictions, labels, None if labels is None else "ec_acc", n_jobs)
-    return ErrorSets(_native.ReproErrorSets(runs._native), runs.n_runs, runs.n_samples)
+    return ErrorSets(_native.ReproErrorSets(runs._native), runs.n_runs, runs.n_samples, runs.run_names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,9 +32,11 @@ class Runs(list[Labels]):
 def columns_of_runs(predictions: Any, name: str, alignment: Alignment | None = None) -> list[Any] | None:
     """Return predictions run by run with their samples aligned; ``None`` for an array ``(k, n)``.
 
-    A table has a column per run, everything else a row per run.
+    A mapping has named runs, a table has a column per run, everything else a row per run.
     """
     alignment = Alignment() if alignment is None else alignment
+    if isinstance(predictions, Mapping):
+        return [alignment.take(run, f"{name}[{run_name!r}]", "samples") for run_name, run in predictions.items()]
     columns = _arrays.column_names(predictions)
     if columns is not None and getattr(predictions, "ndim", 2) == 2:
         repeated = next((column for column in columns if columns.count(column) > 1), None)
@@ -60,7 +62,7 @@ def runs_of(predictions: Any, name: str = "predictions", alignment: Alignment | 
     alignment = Alignment() if alignment is None else alignment
     columns = columns_of_runs(predictions, name, alignment)
     if columns is not None:
-        names = _arrays.column_names(predictions) or range(len(columns))
+        names = keys_of_runs(predictions, len(columns))
         runs = Runs(_arrays.classes(run, f"{name}[{_called(value)}]") for value, run in zip(names, columns))
         orders = [_labels.order_of(run) for run in columns]
         runs.order = orders[0] if orders else None
@@ -72,6 +74,34 @@ def runs_of(predictions: Any, name: str = "predictions", alignment: Alignment | 
     if array.ndim != 2:
         raise ValueError(f"{name}: expected runs and samples, (n_runs, n_samples), got shape {array.shape}")
     return _arrays.classes(array, name, 2)
+
+
+def keys_of_runs(predictions: Any, n_runs: int) -> Sequence[Any]:
+    """Return the keys of a mapping, the names of the columns of a table, otherwise positions."""
+    if isinstance(predictions, Mapping):
+        return list(predictions)
+    return _arrays.column_names(predictions) or range(n_runs)
+
+
+def names_of_runs(predictions: Any) -> tuple[str, ...] | None:
+    """Return the names of the runs of a mapping or of a table, or ``None`` if they are only numbered.
+
+    Examples
+    --------
+    >>> names_of_runs({"seed 1": [0, 1], "seed 2": [1, 1]}), names_of_runs([[0, 1], [1, 1]])
+    (('seed 1', 'seed 2'), None)
+    """
+    is_table = _arrays.column_names(predictions) is not None and getattr(predictions, "ndim", 2) == 2
+    if not isinstance(predictions, Mapping) and not is_table:
+        return None
+    keys = list(keys_of_runs(predictions, 0))
+    if keys == list(range(len(keys))):
+        return None
+    names = tuple(map(str, keys))
+    repeated = next((run_name for run_name in names if names.count(run_name) > 1), None)
+    if repeated is not None:
+        raise ValueError(f"predictions: two runs are called {repeated!r}; rename one of them")
+    return names
 
 
 def _called(column: Any) -> str:
@@ -90,7 +120,11 @@ def coded(
     alignment = Alignment()
     runs = runs_of(predictions, alignment=alignment)
     truth = None if labels is None else _arrays.classes(alignment.take(labels, "labels", "samples"), "labels")
-    named = {f"predictions[{i}]": run for i, run in enumerate(runs)} if isinstance(runs, list) else {"predictions": runs}
+    if isinstance(runs, list):
+        keys = keys_of_runs(predictions, len(runs))
+        named = {f"predictions[{_called(key)}]": run for key, run in zip(keys, runs)}
+    else:
+        named = {"predictions": runs}
     sides = named if truth is None else {"labels": truth, **named}
     _labels.check_types(sides)
     are_words = any(_labels.kind_of(part) != "numbers" for part in sides.values() if part.size)

@@ -40,10 +40,12 @@ def without_labels() -> tuple[str, ...]:
     return tuple(info.name for info in pairs if "labels" not in info.needs)
 
 
-def chosen(asked: str | Sequence[str] | None, *, has_labels: bool = True) -> tuple[str, ...]:
-    """Validate requested metric names; by default all that can be computed."""
+def chosen(
+    asked: str | Sequence[str] | None, kind: str = "pair", *, has_labels: bool = True
+) -> tuple[str, ...]:
+    """Validate requested metric names; by default all of the kind that can be computed."""
     if asked is None:
-        return names_of("pair") if has_labels else without_labels()
+        return names_of(kind) if has_labels else without_labels()
     names = (asked,) if isinstance(asked, str) or not isinstance(asked, Iterable) else tuple(asked)
     for name in names:
         if not isinstance(name, str):
@@ -51,6 +53,9 @@ def chosen(asked: str | Sequence[str] | None, *, has_labels: bool = True) -> tup
     names = tuple(name.replace("-", "_") for name in names)
     if len(set(names)) < len(names):
         raise ValueError("metrics: one is named twice")
+    for name in names if kind == "regression" else ():
+        if name not in names_of(kind):
+            raise ValueError(f"metrics: got {name!r}, expected some of {', '.join(names_of(kind))}")
     if not has_labels:
         for name in names:
             if name in names_of("pair") and name not in without_labels():

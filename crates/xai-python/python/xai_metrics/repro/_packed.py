@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from .. import _native
 from .._arguments import threads
-from ._inputs import coded
+from ._inputs import coded, names_of_runs
 from ._metrics import chosen
 
 
@@ -26,14 +26,16 @@ class PackedRuns:
     n_runs, n_samples : int
     metrics : tuple of str
         Metrics that will be computed; all by default. Fewer take less memory.
+    run_names : tuple of str or None
+        Names of the runs, if predictions are a mapping or a table.
     classes : numpy.ndarray
         Labels or words that occur in the predictions; empty if only metrics of errors were
         requested.
 
     Parameters
     ----------
-    predictions : array_like or table or sequence of arrays
-        Labels ``(n_runs, n_samples)``; a table has one column a run. Arrays of ``int64``,
+    predictions : array_like or table or sequence or mapping of arrays
+        Labels ``(n_runs, n_samples)``; a table has one column a run, a mapping names the runs. Arrays of ``int64``,
         ``int32``, ``int16``, ``int8``, ``uint8`` and ``bool`` are read in place; others are copied.
         Words are given codes.
     labels : array_like, optional
@@ -70,6 +72,7 @@ class PackedRuns:
         n_jobs = threads(n_jobs)
         self.metrics: tuple[str, ...] = chosen(metrics, has_labels=labels is not None)
         self._has_labels = labels is not None
+        self.run_names = names_of_runs(predictions)
         runs, truth, self._words = coded(predictions, labels)
         if truth is None:
             n_samples = (len(runs[0]) if runs else 0) if isinstance(runs, list) else runs.shape[1]

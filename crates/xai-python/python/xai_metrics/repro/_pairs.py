@@ -15,8 +15,9 @@ from .._arrays import in_place
 from .._described import described
 from .._display import Display, Estimate, count
 from .._report import Reported
-from .._results import Table, axes
+from .._results import Table
 from .._statistics import Interval, Summary, interval_of
+from . import _plots
 from ._errors import ErrorSets, accuracy_notes
 from ._inputs import coded, stacked
 from ._packed import PackedRuns, packed
@@ -38,6 +39,8 @@ class PairValues(Table):
     n_runs: int
     n_samples: int
     values: Mapping[str, Floats]
+    #: Names of the runs, if predictions were a mapping or a table.
+    run_names: tuple[str, ...] | None = None
     #: Treatment of ``ec_local`` if neither run makes an error, see :func:`pairwise`.
     empty_union: str = "undefined"
 
@@ -151,7 +154,8 @@ class PairValues(Table):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the values by metric, with the runs of each pair.
+        """Return the values by metric, with the runs of each pair: their names if they have some, otherwise
+        their positions.
 
         Returns
         -------
@@ -159,6 +163,9 @@ class PairValues(Table):
             ``first``, ``second`` and the metrics.
         """
         first, second = np.triu_indices(self.n_runs, 1)
+        if self.run_names is not None:
+            names = np.array(self.run_names)
+            return {"first": names[first], "second": names[second], **self.values}
         return {"first": first, "second": second, **self.values}
 
     def columns(self) -> dict[str, Any]:
@@ -187,13 +194,13 @@ class PairValues(Table):
             notes.append(f"ec_local of two runs without errors: {self.empty_union}")
         return notes
 
-    def plot(self, metric: PairMetricName | RegressionMetricName | str, *, ax: Any = None) -> Any:
+    def plot(self, metric: PairMetricName | RegressionMetricName | str | None = None, *, ax: Any = None) -> Any:
         """Plot a metric between all runs as a heat map with matplotlib.
 
         Parameters
         ----------
-        metric : str
-            Name of the metric.
+        metric : str, optional
+            Name of the metric; by default percent agreement if it was computed, otherwise the first metric with values.
         ax : matplotlib.axes.Axes, optional
             Axes to draw on; new ones by default.
 
@@ -202,12 +209,10 @@ class PairValues(Table):
         matplotlib.axes.Axes
             The axes.
         """
-        ax = axes(ax)
-        image = ax.imshow(self.matrix(metric))
-        ax.figure.colorbar(image, ax=ax, label=metric)
-        ax.set_xlabel("run")
-        ax.set_ylabel("run")
-        return ax
+        if metric is None:
+            defined = (name for name, values in self.values.items() if not np.isnan(values).all())
+            metric = "pa_acc" if "pa_acc" in self.values else next(defined, self.metrics[0])
+        return _plots.pairs(self.matrix(metric), metric, self.run_names, ax)
 
 
 def pairs_title(n_runs: int, n_samples: int) -> str:
@@ -226,12 +231,15 @@ class PairwiseResult(Reported, PairValues):
         Each metric on every pair; NaN where it is undefined.
     errors : ErrorSets
         Accuracies, always and ever wrong, leave-one-out consistency.
+    run_names : tuple of str or None
+        Names of the runs, if predictions were a mapping or a table.
     """
 
     n_runs: int
     n_samples: int
     values: Mapping[str, Floats]
     errors: ErrorSets
+    run_names: tuple[str, ...] | None = None
     empty_union: str = "undefined"
     #: Predictions, labels and parameters, from which a report also lists samples that runs disagree
     #: on.
@@ -250,7 +258,8 @@ class PairwiseResult(Reported, PairValues):
         rows, truth, words = coded(predictions, labels)
         called = {} if words is None else dict(enumerate(map(str, words.tolist())))
         metrics, rows = list(self.metrics), in_place(stacked(rows), "predictions")
-        report.add_repro(name, runs._native, metrics, parameters, rows, truth.tolist(), called)
+        names = list(self.run_names or ())
+        report.add_repro(name, runs._native, metrics, parameters, rows, truth.tolist(), called, names)
 
     def _notes(self) -> list[str]:
         return [*super()._notes(), *accuracy_notes(self.errors)]
@@ -273,17 +282,19 @@ def pairwise(
 
     Parameters
     ----------
-    predictions : array_like or table or sequence of arrays or PackedRuns
-        Labels ``(n_runs, n_samples)``, at least two runs; a table has one column a run. Integers,
-        booleans, words, or whole numbers stored as floats.
+    predictions : array_like or table or sequence or mapping of arrays, or PackedRuns
+        Labels ``(n_runs, n_samples)``, at least two runs; a table has one column a run, a mapping such
+        as ``{"seed 1": labels, …}`` names the runs. Integers, booleans, words, or whole numbers stored
+        as floats.
     labels : array_like, optional
         The true labels, ``(n_samples,)``. Without them only the metrics of agreement are taken.
     metrics : str or sequence of str, optional
         By name, see :func:`metric_infos`; all by default:
 
         - of errors: ``ec_local`` ``|e_i & e_j| / |e_i | e_j|``, ``ec_global`` ``|e_i & e_j| / n``,
-          ``ec_acc`` ``mean(e_i = e_j)``, ``ec_corr`` (Pearson's, which is phi; undefined for
-          constant errors), ``ec_matthews`` (the same, but 0 for constant errors)
+          ``ec_acc`` ``mean(e_i = e_j)``, ``ec_kappa`` (Cohen's, which is Geirhos' error consistency),
+          ``ec_corr`` (Pearson's, which is phi; undefined for constant errors), ``ec_matthews`` (the
+          same, but 0 for constant errors)
         - of predictions: ``pa_acc`` ``mean(p_i = p_j)``, ``pa_disagreement`` ``1 - pa_acc``,
           ``pa_kappa`` (Cohen's), ``pa_cramers_v``, ``pa_nmi``
     {parameters}
@@ -322,6 +333,12 @@ def pairwise(
     array([[ nan, 0.5 , 0.75],
            [0.5 ,  nan, 0.25],
            [0.75, 0.25,  nan]])
+
+    Runs with names:
+
+    >>> named = pairwise({"seed 1": [0, 1, 0, 1], "seed 2": [0, 0, 0, 0]}, [0, 1, 1, 0], metrics="ec_kappa")
+    >>> named.columns()
+    {'first': array(['seed 1'], dtype='<U6'), 'second': array(['seed 2'], dtype='<U6'), 'ec_kappa': array([0.])}
     """
     runs, names = packed(predictions, labels, metrics, n_jobs)
     values, errors = _native.repro_pairwise(runs._native, list(names), parameters, n_jobs)
@@ -330,7 +347,8 @@ def pairwise(
         n_runs=runs.n_runs,
         n_samples=runs.n_samples,
         values=dict(zip(names, values)),
-        errors=ErrorSets(errors, runs.n_runs, runs.n_samples),
+        errors=ErrorSets(errors, runs.n_runs, runs.n_samples, runs.run_names),
+        run_names=runs.run_names,
         empty_union=str(parameters.get("empty_union", "undefined")),
         _given=(predictions, labels, parameters) if is_there_again else None,
     )
@@ -382,6 +400,22 @@ class PairwiseSummaries(Table):
             ends = (self.intervals[name] for name in rows)
             columns[end] = [None if ends_of is None else getattr(ends_of, end) for ends_of in ends]
         return columns
+
+    def plot(self, ax: Any = None) -> Any:
+        """Plot the means with their intervals with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw on; new ones by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+        """
+        estimates = [(summary.mean, self.intervals[name]) for name, summary in self.summaries.items()]
+        return _plots.estimates(list(self.summaries), estimates, "mean over the pairs", ax)
 
     def _display(self) -> Display:
         rows = [
@@ -439,5 +473,5 @@ def summarize(
         n_samples=runs.n_samples,
         summaries={name: Summary(**summary) for name, (summary, _) in zip(names, fields)},
         intervals={name: interval_of(interval) for name, (_, interval) in zip(names, fields)},
-        errors=ErrorSets(errors, runs.n_runs, runs.n_samples),
+        errors=ErrorSets(errors, runs.n_runs, runs.n_samples, runs.run_names),
     )

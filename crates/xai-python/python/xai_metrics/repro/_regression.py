@@ -12,7 +12,8 @@ import numpy.typing as npt
 from .. import _arrays, _native
 from .._alignment import Alignment
 from .._arguments import threads
-from ._inputs import columns_of_runs, stacked
+from .._report import Reported
+from ._inputs import columns_of_runs, keys_of_runs, names_of_runs, stacked
 from ._metrics import names_of
 from ._pairs import PairValues
 
@@ -20,7 +21,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RegressionResult(PairValues):
+class RegressionResult(Reported, PairValues):
     """Pairwise metrics of runs that predict numbers, computed by :func:`regression`.
 
     Attributes
@@ -30,12 +31,21 @@ class RegressionResult(PairValues):
         Each metric on every pair; NaN where it is undefined.
     mean_absolute_error : numpy.ndarray
         Each run's, ``(n_runs,)``, in units of the target.
+    run_names : tuple of str or None
+        Names of the runs, if predictions were a mapping or a table.
     """
 
     n_runs: int
     n_samples: int
     values: Mapping[str, Floats]
     mean_absolute_error: Floats
+    run_names: tuple[str, ...] | None = None
+    _section = "Regression runs"
+
+    def _add_to(self, report: Any, name: str) -> None:
+        values = [self.values[metric] for metric in names_of("regression")]
+        names = list(self.run_names or ())
+        report.add_regression(name, self.n_runs, self.n_samples, values, self.mean_absolute_error.tolist(), names)
 
     def _notes(self) -> list[str]:
         errors = self.mean_absolute_error
@@ -50,9 +60,9 @@ def regression(predictions: Any, targets: Any, *, n_jobs: int | None = None) -> 
 
     Parameters
     ----------
-    predictions : array_like or table or sequence of arrays
+    predictions : array_like or table or sequence or mapping of arrays
         Numbers ``(n_runs, n_samples)``, single or double precision, at least two runs; a table has one
-        column a run.
+        column a run, a mapping names the runs.
     targets : array_like
         The true numbers, ``(n_samples,)``.
     n_jobs : int, optional
@@ -86,13 +96,7 @@ def regression(predictions: Any, targets: Any, *, n_jobs: int | None = None) -> 
     array([1.  , 1.25])
     """
     alignment = Alignment()
-    runs = columns_of_runs(predictions, "predictions", alignment)
-    if runs is None:
-        given = alignment.take(predictions, "predictions", None, "samples")
-        numbers = _arrays.reals(given, "predictions", ndim=2)
-    else:
-        rows = [_arrays.reals(run, f"predictions[{i}]", ndim=1) for i, run in enumerate(runs)]
-        numbers = _arrays.reals(stacked(rows), "predictions")
+    numbers = numbers_of_runs(predictions, "predictions", alignment)
     truth = _arrays.reals(alignment.take(targets, "targets", "samples"), "targets", ndim=1)
     values, errors = _native.repro_regression(numbers, truth, threads(n_jobs))
     return RegressionResult(
@@ -100,5 +104,15 @@ def regression(predictions: Any, targets: Any, *, n_jobs: int | None = None) -> 
         n_samples=numbers.shape[1],
         values=dict(zip(names_of("regression"), values)),
         mean_absolute_error=errors,
+        run_names=names_of_runs(predictions),
     )
 
+
+def numbers_of_runs(predictions: Any, name: str, alignment: Alignment) -> npt.NDArray[Any]:
+    """Convert numeric predictions to one array ``(k, n)``."""
+    runs = columns_of_runs(predictions, name, alignment)
+    if runs is None:
+        return _arrays.reals(alignment.take(predictions, name, None, "samples"), name, ndim=2)
+    keys = keys_of_runs(predictions, len(runs))
+    rows = [_arrays.reals(run, f"{name}[{key!r}]", ndim=1) for key, run in zip(keys, runs)]
+    return _arrays.reals(stacked(rows, name), name)

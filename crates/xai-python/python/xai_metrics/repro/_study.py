@@ -336,7 +336,7 @@ class SimulationStudy(Reported, Table):
         """
         return cls._from_native(_native.ReproStudy.from_csv(Path(path).read_bytes()))
 
-    def plot(self, metric: PairMetricName | str, *, n_bins: int = 20, ax: Any = None) -> Any:
+    def plot(self, metric: PairMetricName | str = "ec_local", *, n_bins: int = 20, ax: Any = None) -> Any:
         """Plot a metric over accuracy, for independent and dependent errors, with matplotlib.
 
         Lines are means over draws of similar accuracy, bands their spread.

@@ -20,6 +20,8 @@ pub struct Attribution {
     pub activation: String,
     /// Number of rows for which the model was called.
     pub model_rows: u64,
+    /// Largest number of rows per call of the model and the explainers. `None` if neither was called.
+    pub batch_size: Option<usize>,
     /// The explainers by the metrics.
     #[serde(flatten)]
     pub compared: Compared,
@@ -102,6 +104,7 @@ impl Attribution {
             origin,
             activation: activation.to_string(),
             model_rows: table.model_calls.rows,
+            batch_size: table.batch_size,
             compared: Compared::new(table)?,
             curves: curves(table),
             gallery,

@@ -8,8 +8,11 @@ use crate::sections::compared;
 
 pub(super) fn blocks(section: &Attribution, max_pixels: usize) -> Vec<Block> {
     let of = &section.compared;
+    let at_once = section.batch_size.map_or_else(String::new, |rows| {
+        format!(", at most {} per call", number::count(rows as u64))
+    });
     let about = format!(
-        "{}, {} by {}. Activation of the model's outputs: {}. The model was asked for {}.",
+        "{}, {} by {}. Activation of the model's outputs: {}. The model was asked for {}{at_once}.",
         n_of(of.n_samples, "sample", "samples"),
         n_of(of.explainers.len(), "explainer", "explainers"),
         n_of(of.metrics.len(), "metric", "metrics"),

@@ -73,15 +73,24 @@ pub(super) fn differences(section: &Compared) -> Vec<Block> {
         number::counted(n as u64, "pair", "pairs"),
         section.alpha(),
     ))];
-    if !rows.is_empty() {
-        let table = Table::new("Differences that are significant after Holm's correction")
-            .words(["metric", "better explainer", "worse explainer"])
-            .numbers(["mean difference", "p", "p after correction"])
-            .rows(rows);
-        blocks.push(Block::Table(table));
+    let n_rows = rows.len();
+    let table = Table::new("Differences that are significant after Holm's correction")
+        .words(["metric", "better explainer", "worse explainer"])
+        .numbers(["mean difference", "p", "p after correction"])
+        .rows(rows);
+    match n_rows {
+        0 => {}
+        1..=MAX_OPEN_ROWS => blocks.push(Block::Table(table)),
+        _ => {
+            let title = format!("All {n_rows} significant differences");
+            blocks.push(Block::folded(title, vec![Block::Table(table)]));
+        }
     }
     blocks
 }
+
+/// Largest number of significant differences that are listed openly.
+const MAX_OPEN_ROWS: usize = 8;
 
 fn difference_row(metric: &MetricOfExplainers, pair: &Comparison) -> Vec<Cell> {
     let favoured = pair.favours.as_ref();

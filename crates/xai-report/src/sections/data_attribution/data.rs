@@ -150,6 +150,8 @@ pub struct KnownCases<'a> {
     pub test_classes: Option<&'a [i64]>,
     /// True for each flagged training case.
     pub flags: Option<&'a [bool]>,
+    /// Names of classes that are not integers, by their numbers.
+    pub class_names: Option<&'a BTreeMap<i64, String>>,
 }
 
 impl DataAttribution {
@@ -238,8 +240,11 @@ impl DataAttribution {
     /// Adds the top cases of some test cases. `attributions` has an array for each explainer, with a row for each of
     /// these test cases.
     pub fn show(&mut self, samples: &[usize], attributions: &[Array2<f64>], known: KnownCases<'_>) {
-        let class =
-            |of: Option<&[i64]>, case: usize| of.and_then(|of| Some(of.get(case)?.to_string()));
+        let name = |class: &i64| {
+            let name = known.class_names.and_then(|names| names.get(class));
+            name.map_or_else(|| class.to_string(), String::clone)
+        };
+        let class = |of: Option<&[i64]>, case: usize| of.and_then(|of| Some(name(of.get(case)?)));
         let of_sample = |(place, &sample): (usize, &usize)| {
             let top = |of: &Array2<f64>| {
                 let row = of.row(place).to_vec();

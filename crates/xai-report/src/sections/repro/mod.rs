@@ -34,19 +34,13 @@ impl Section for Repro {
     }
 
     fn figures(&self) -> Vec<Figure> {
-        let metrics = self.metrics.iter().map(|metric| {
-            let figure = Figure::new(&metric.metric, metric.better, metric.mean);
-            figure
-                .with("interval", &self.interval)
-                .with("level", self.level)
-        });
         let across = [
             ("fleiss_kappa", self.fleiss_kappa),
             ("krippendorff_alpha", self.krippendorff_alpha),
             ("gwet_ac1", self.gwet_ac1),
         ];
         let across = across.map(|(name, value)| Figure::new(name, Direction::Higher, value));
-        metrics.chain(across).collect()
+        self.runs.figures().into_iter().chain(across).collect()
     }
 
     fn page(&self, _max_pixels: usize) -> Vec<Block> {

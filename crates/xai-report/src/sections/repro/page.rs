@@ -3,20 +3,21 @@
 use maud::html;
 
 use crate::estimate::Estimate;
-use crate::markup::{Cell, Table, head, name, number, row};
+use crate::markup::{Table, head, name, number, row};
 use crate::page::block::{Block, KeyFigure, n_of};
 use crate::picture::{
-    Axis, BarGroup, Bars, ErrorBars, Figure, HeatMap, Intervals, LineChart, Picture, Point, Row,
-    Series, nice_domain, thinned,
+    Axis, ErrorBars, Figure, Intervals, LineChart, Picture, Point, Row, Series, nice_domain,
+    thinned,
 };
-use crate::sections::repro::data::{Inconsistent, PairMetricSummary, Repro};
-use crate::text::{coverage, with_arrow};
+use crate::sections::repro::data::{Inconsistent, Repro};
+use crate::sections::runs;
+use crate::text::coverage;
 
 pub(super) fn blocks(section: &Repro) -> Vec<Block> {
     let about = format!(
         "{} on {}: {} wrong in every run, {} in at least one; the runs disagree on {}.",
-        n_of(section.n_runs, "run", "runs"),
-        n_of(section.n_samples, "sample", "samples"),
+        n_of(section.runs.n_runs, "run", "runs"),
+        n_of(section.runs.n_samples, "sample", "samples"),
         number::counted(section.always_wrong, "sample is", "samples are"),
         number::count(section.ever_wrong),
         n_of(section.ever_changing, "sample", "samples"),
@@ -24,15 +25,8 @@ pub(super) fn blocks(section: &Repro) -> Vec<Block> {
     let mut blocks = vec![
         Block::Paragraph(about),
         Block::KeyFigures(key_figures(section)),
-        Block::Heading("Metrics over all pairs of runs"),
-        Block::Figures(vec![means(section), similarity(section)]),
-        Block::Table(metrics(section)),
     ];
-    blocks.extend(Block::panels(
-        "Distribution over pairs",
-        "Each picture shows the share of the pairs of runs by value of the metric; ↑ higher is better, ↓ lower is better.",
-        section.metrics.iter().filter_map(distribution).collect(),
-    ));
+    blocks.extend(runs::metrics(&section.runs));
     blocks.push(Block::Heading("Runs and samples"));
     blocks.extend(accuracy(section).map(|figure| Block::Figures(vec![figure])));
     if !section.most_inconsistent.is_empty() {
@@ -56,37 +50,6 @@ fn key_figures(section: &Repro) -> Vec<KeyFigure> {
         KeyFigure::count("Wrong in every run", section.always_wrong, "samples"),
         KeyFigure::count("Wrong in at least one run", section.ever_wrong, "samples"),
     ]
-}
-
-fn metrics(section: &Repro) -> Table {
-    let rows = section.metrics.iter().map(|of| {
-        let title = Cell::from(with_arrow(&of.title, of.better)).note(&of.range);
-        row![title, of.mean, of.std, of.min, of.median, of.max, of.mean.n]
-    });
-    let interval = interval(section);
-    Table::new(format!(
-        "Metrics over all pairs of runs; below each mean is its {interval}"
-    ))
-    .words(["metric"])
-    .numbers([
-        "mean",
-        "standard deviation",
-        "min",
-        "median",
-        "max",
-        "pairs",
-    ])
-    .rows(rows)
-}
-
-/// Describes the intervals: `95 % interval by a jackknife over runs`.
-fn interval(section: &Repro) -> String {
-    let method = match section.interval.as_str() {
-        "bca" => "a BCa bootstrap",
-        "jackknife" => "a jackknife",
-        other => other,
-    };
-    format!("{} interval by {method} over runs", coverage(section.level))
 }
 
 fn inconsistent(samples: &[Inconsistent]) -> Table {
@@ -122,50 +85,9 @@ const MAX_ROWS: usize = 40;
 /// Number of points of the line that is drawn for more runs.
 const MAX_POINTS: usize = 200;
 
-/// Means of all metrics with their intervals.
-fn means(section: &Repro) -> Figure {
-    let metrics = section.metrics.iter();
-    let rows = metrics.map(|of| Row::new(with_arrow(&of.title, of.better), 0, of.mean));
-    Intervals::new("mean over the pairs", "metric", rows).figure(
-        "Mean of each metric over the pairs of runs",
-        format!(
-            "Horizontal: mean over all pairs with its {}. ↑ higher is better, ↓ lower is better. Metrics have different \
-             scales: compare runs by one metric, not metrics with each other.",
-            interval(section)
-        ),
-    )
-}
-
-/// Heat map of the similarity of runs.
-fn similarity(section: &Repro) -> Figure {
-    let (similarity, order) = (&section.similarity, &section.similarity.order);
-    let value = |row: usize, column: usize| similarity.value(*order.get(row)?, *order.get(column)?);
-    let picture = HeatMap {
-        label: similarity.title.clone(),
-        item_kind: "run",
-        names: order.iter().map(|run| format!("run {run}")).collect(),
-        value: &value,
-        is_signed: false,
-        short_names: Some(order.iter().map(usize::to_string).collect()),
-    };
-    picture.figure(
-        format!("{} of every pair of runs", similarity.title),
-        "Rows and columns: runs, counted from 0 and ordered so that similar runs are next to each other. Light: high; \
-         dark: low; grey or empty: undefined, or a run with itself. Squares along the diagonal are groups of similar runs.",
-    )
-}
-
-/// One small picture per metric that has values.
-fn distribution(metric: &PairMetricSummary) -> Option<Figure> {
-    let histogram = metric.histogram.clone()?;
-    let group = BarGroup::new(&metric.title, 0, histogram, metric.mean.value);
-    let picture = Bars::new("value of a pair", "pairs", vec![group]).panel();
-    Some(picture.figure(with_arrow(&metric.title, metric.better), &metric.question))
-}
-
 /// Accuracy of each run: a row per run, or a line for many runs.
 fn accuracy(section: &Repro) -> Option<Figure> {
-    let (coverage, n) = (coverage(section.level), section.accuracy.len());
+    let (coverage, n) = (coverage(section.runs.level), section.accuracy.len());
     let title = "Accuracy of each run ↑";
     let what = "share of correct predictions";
     if n == 0 {
@@ -173,11 +95,11 @@ fn accuracy(section: &Repro) -> Option<Figure> {
     }
     if n <= MAX_ROWS {
         let runs = section.accuracy.iter().enumerate();
-        let rows = runs.map(|(run, estimate)| Row::new(format!("run {run}"), 0, *estimate));
+        let rows = runs.map(|(run, estimate)| Row::new(section.runs.name(run), 0, *estimate));
         return Some(Intervals::new("accuracy", "run", rows).figure(
             title,
             format!(
-                "Runs in the order of the file, counted from 0. Horizontal: {what} with its {coverage} interval over samples (Wilson)."
+                "Runs in the order of the data. Horizontal: {what} with its {coverage} interval over samples (Wilson)."
             ),
         ));
     }

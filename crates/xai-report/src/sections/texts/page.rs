@@ -35,7 +35,7 @@ pub(super) fn blocks(section: &Texts) -> Vec<Block> {
     };
     blocks.push(Block::Heading("Texts side by side"));
     blocks.push(Block::Paragraph(format!(
-        "{which} Orange with a solid line: above 0, the token speaks for the prediction. Blue with a dotted line: below 0. The \
+        "{which} Red with a solid line: above 0, the token speaks for the prediction. Blue with a dotted line: below 0. The \
          stronger the colour and the bolder the letters, the larger the attribution beside the largest of the text by the same \
          explainer.{marked}"
     )));

@@ -4,6 +4,7 @@ use xai_core::ExactSum;
 use xai_core::describe::metric;
 
 use crate::input;
+use crate::pair_metric::chance::beyond_chance;
 use crate::pair_metric::count_logs::CountLogs;
 use crate::pair_metric::definition::{
     ClassTable, EqualPredictions, PairDefinition, PairFormula, PairMetric,
@@ -104,19 +105,11 @@ impl PairMetric {
     });
 }
 
-/// Cohen's κ, computed from integers: `Σ_c n_c m_c` is the agreement by chance in units of `1/n²`.
+/// Cohen's κ: `Σ_c n_c m_c` is the agreement by chance in units of `1/n²`.
 fn cohens_kappa(runs: &EqualPredictions<'_>) -> Option<f64> {
-    let n = i128::from(runs.n_samples);
     let classes = runs.first.iter().zip(runs.second);
-    let by_chance: i128 = classes.map(|(&a, &b)| i128::from(a) * i128::from(b)).sum();
-    // Numerator and denominator are exact, so nothing cancels for agreement close to that by chance.
-    let beyond_chance = n * i128::from(runs.equal) - by_chance;
-    let largest_possible = n * n - by_chance;
-    if largest_possible > 0 {
-        Some(beyond_chance as f64 / largest_possible as f64)
-    } else {
-        None
-    }
+    let by_chance = classes.map(|(&a, &b)| i128::from(a) * i128::from(b)).sum();
+    beyond_chance(runs.n_samples, runs.equal, by_chance)
 }
 
 impl PairMetric {

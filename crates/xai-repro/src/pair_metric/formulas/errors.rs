@@ -1,6 +1,7 @@
 //! Metrics of the errors that two runs have in common.
 
 use crate::input;
+use crate::pair_metric::chance::beyond_chance;
 use crate::pair_metric::definition::{ErrorTable, PairDefinition, PairFormula, PairMetric};
 use xai_core::describe::metric;
 
@@ -94,8 +95,7 @@ impl PairMetric {
     pub const EC_ACC: Self = Self::new(&PairDefinition {
         info: INFO,
         formula: PairFormula::Errors(|errors| {
-            let equal = errors.n_samples + 2 * errors.both - errors.first - errors.second;
-            Some(equal as f64 / errors.n_samples as f64)
+            Some(errors.n_equal() as f64 / errors.n_samples as f64)
         }),
         undefined_without_errors: false,
     });
@@ -124,6 +124,46 @@ impl PairMetric {
     pub const EC_CORR: Self = Self::new(&PairDefinition {
         info: INFO,
         formula: PairFormula::Errors(correlation),
+        undefined_without_errors: false,
+    });
+
+    /// Agreement of both runs on which samples are right, beyond chance (Cohen's κ).
+    ///
+    /// ```text
+    /// (c_o − c_e) / (1 − c_e), c_o = mean(e_i = e_j), c_e = a_i a_j + (1 − a_i) (1 − a_j)
+    /// ```
+    ///
+    /// `a_i` is the accuracy of run `i`. Undefined where both runs get
+    /// everything right, or both get everything wrong; `modelvshuman` returns 1 there.
+    ///
+    /// # Extremes
+    /// 1: the same errors. 0: as many as independent runs of these accuracies. Below 0: fewer.
+    ///
+    /// # Limits
+    /// Runs of different accuracies cannot reach 1.
+    ///
+    /// # Source
+    /// Geirhos et al., *Beyond accuracy: quantifying trial-by-trial behaviour of CNNs and humans by measuring error
+    /// consistency*, 2020.
+    ///
+    /// # Elsewhere
+    /// `modelvshuman.ErrorConsistency`
+    #[metric(
+        name = "ec_kappa",
+        title = "Error consistency",
+        direction = Direction::Higher,
+        range = Range::SIGNED_SHARE,
+        invariance = Invariance::SCALE,
+        needs = &[input::PREDICTIONS, input::LABELS],
+    )]
+    pub const EC_KAPPA: Self = Self::new(&PairDefinition {
+        info: INFO,
+        formula: PairFormula::Errors(|errors| {
+            let counts = [errors.n_samples, errors.first, errors.second];
+            let [n, first, second] = counts.map(i128::from);
+            let by_chance = first * second + (n - first) * (n - second);
+            beyond_chance(errors.n_samples, errors.n_equal(), by_chance)
+        }),
         undefined_without_errors: false,
     });
 

@@ -12,6 +12,7 @@ pub const METRICS: &[PairMetric] = &[
     PairMetric::EC_GLOBAL,
     PairMetric::EC_ACC,
     PairMetric::EC_CORR,
+    PairMetric::EC_KAPPA,
     PairMetric::PA_ACC,
     PairMetric::PA_KAPPA,
     PairMetric::PA_CRAMERS_V,
@@ -68,10 +69,31 @@ mod tests {
         assert_eq!(of_errors(PairMetric::EC_GLOBAL, errors), Some(0.1));
         // 1 both wrong, 6 both right
         assert_eq!(of_errors(PairMetric::EC_ACC, errors), Some(0.7));
+        // Accuracies 0.8 and 0.7: 0.56 + 0.06 agree by chance, and 0.7 do.
+        assert_eq!(of_errors(PairMetric::EC_KAPPA, errors), Some(8.0 / 38.0));
         // (10·1 − 2·3)/√(2·8·3·7)
         let correlation = Some(4.0 / 336f64.sqrt());
         assert_eq!(of_errors(PairMetric::EC_CORR, errors), correlation);
         assert_eq!(of_errors(PairMetric::EC_MATTHEWS, errors), correlation);
+    }
+
+    #[test]
+    fn error_consistency_at_its_ends() {
+        let kappa = |both, first, second| {
+            let counts = ErrorTable {
+                both,
+                first,
+                second,
+                n_samples: 10,
+            };
+            of_errors(PairMetric::EC_KAPPA, counts)
+        };
+        assert_eq!(kappa(3, 3, 3), Some(1.0));
+        // Each run errs exactly where the other does not.
+        assert_eq!(kappa(0, 5, 5), Some(-1.0));
+        // One run without errors agrees as often as by chance.
+        assert_eq!(kappa(0, 0, 4), Some(0.0));
+        assert_eq!((kappa(0, 0, 0), kappa(10, 10, 10)), (None, None));
     }
 
     #[test]

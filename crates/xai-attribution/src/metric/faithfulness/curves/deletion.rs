@@ -49,7 +49,8 @@ pub struct Deleting;
 /// score: [`CurveScore::Top1`](crate::model::CurveScore).
 ///
 /// # Elsewhere
-/// `quantus.PixelFlipping`, `quantus.Selectivity`, `xplique.Deletion`, `torchcam.DeletionInsertionMetric (deletion_auc)`
+/// `quantus.PixelFlipping`, `quantus.Selectivity`, `xplique.Deletion`, `torchcam.DeletionInsertionMetric
+/// (deletion_auc)`
 #[metric(
     name = "deletion",
     describes = Deleting,

@@ -33,11 +33,11 @@ pub trait RankedPart:
 ///
 /// [`FFidelityPositive`] removes from the most relevant features, **higher is better**; [`FFidelityNegative`] from the
 /// least relevant, **lower is better**; [`FFidelity`] is their difference FF+ − FF−, **higher is better**. In units of
-/// the score. Removing all of `F±_k`, as [`Deletion`](crate::metric::Deletion) does, makes inputs unlike the training data.
-/// Here only a random share β of them is removed (rounded to a number of features, at least one). The model to evaluate
-/// should have been fine-tuned on inputs that lack a random share of up to β of their features, so that it has seen
-/// inputs with that much missing. The draws depend on the seed and the index of the sample. They are ranks rather than
-/// features, so that they are the same for all explainers.
+/// the score. Removing all of `F±_k`, as [`Deletion`](crate::metric::Deletion) does, makes inputs unlike the training
+/// data. Here only a random share β of them is removed (rounded to a number of features, at least one). The model to
+/// evaluate should have been fine-tuned on inputs that lack a random share of up to β of their features, so that it
+/// has seen inputs with that much missing. The draws depend on the seed and the index of the sample. They are ranks
+/// rather than features, so that they are the same for all explainers.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};

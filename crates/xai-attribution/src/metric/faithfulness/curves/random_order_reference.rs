@@ -19,13 +19,13 @@ use crate::perturbation::{
 /// share of R random orders whose area under the curve is worse than that of the map, ties by half
 /// ```
 ///
-/// The area is that under the curve of [`Deletion`](crate::metric::Deletion), most relevant features first, whose scores it
-/// shares. With [`start`](Self::start) at the baseline, it is that of [`Insertion`](crate::metric::Insertion), where a larger
-/// area is better, and the comparison is reversed. The share is in [0, 1], **higher is better**: 0.5 = as good as a
-/// random order. [`ReferenceScale::Z`] is the difference from the mean of the random orders in units of their standard
-/// deviation, undefined if they do not differ. The random orders of a sample depend on the seed and its index in the
-/// data set, and are the same for all explainers. The model sees `R` times the rows between the ends of the curve,
-/// once, and the rows of the curve of every map.
+/// The area is that under the curve of [`Deletion`](crate::metric::Deletion), most relevant features first, whose
+/// scores it shares. With [`start`](Self::start) at the baseline, it is that of
+/// [`Insertion`](crate::metric::Insertion), where a larger area is better, and the comparison is reversed. The share
+/// is in [0, 1], **higher is better**: 0.5 = as good as a random order. [`ReferenceScale::Z`] is the difference from
+/// the mean of the random orders in units of their standard deviation, undefined if they do not differ. The random
+/// orders of a sample depend on the seed and its index in the data set, and are the same for all explainers. The model
+/// sees `R` times the rows between the ends of the curve, once, and the rows of the curve of every map.
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};

@@ -121,7 +121,8 @@ pub enum Perturbation {
         /// Standard deviation, positive, in the unit of the inputs.
         sigma: f64,
     },
-    /// Noise from [`PrecomputedNeighbors`](crate::perturbation::PrecomputedNeighbors). It is added to the input, so it is −I.
+    /// Noise from [`PrecomputedNeighbors`](crate::perturbation::PrecomputedNeighbors). It is added to the input, so it
+    /// is −I.
     #[param(skip)]
     Given,
 }

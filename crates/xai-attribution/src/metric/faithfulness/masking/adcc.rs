@@ -19,9 +19,9 @@ use crate::metric::{BaseScorePolicy, Measure};
 /// ```
 ///
 /// It is high if three conditions are met: the map of the masked input is similar to the map (coherency), the mask `M`
-/// (|map| scaled to [0, 1]) is small, and [Average Drop](crate::metric::AverageDrop) is low. With scores in (0, 1] it is in
-/// [0, 1], **higher is better**; 0 if one of the conditions fails completely. It is undefined if all magnitudes of
-/// either of the two maps are equal. Base scores of 0 and below are an error unless
+/// (|map| scaled to [0, 1]) is small, and [Average Drop](crate::metric::AverageDrop) is low. With scores in (0, 1] it
+/// is in [0, 1], **higher is better**; 0 if one of the conditions fails completely. It is undefined if all magnitudes
+/// of either of the two maps are equal. Base scores of 0 and below are an error unless
 /// [`base_score_policy`](Self::base_score_policy) says otherwise.
 ///
 /// ```

@@ -55,7 +55,7 @@ def function_of(name: str, module: str) -> Callable[..., Outcome]:
         parameters = {p.name: given.get(p.name) for p in info.parameters}
         arrays = arrays_of({item: given.get(item) for item in inputs})
         found = _native.data_attribution([name], parameters, arrays, threads(given.get("n_jobs")))
-        return outcome_of(found[0])
+        return outcome_of(found.to_python()[0])
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = module

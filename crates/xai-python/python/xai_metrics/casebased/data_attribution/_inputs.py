@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -85,6 +85,20 @@ def _codes(arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[np.i
     codes = np.unique(flat, return_inverse=True)[1].reshape(-1).astype(np.int64)
     parts = np.split(codes, np.cumsum([array.size for array in arrays.values()])[:-1])
     return {name: part.reshape(array.shape) for (name, array), part in zip(arrays.items(), parts)}
+
+
+def class_names(labels: Sequence[Any]) -> dict[int, str]:
+    """Return the names of the numbers that :func:`arrays_of` gives to labels; none for integers.
+
+    Examples
+    --------
+    >>> class_names([["b", "a"], ["b"]]), class_names([[3, 5]])
+    ({0: 'a', 1: 'b'}, {})
+    """
+    arrays = [classes(values, "labels") for values in labels]
+    if not arrays or all(array.dtype.kind in "iub" for array in arrays):
+        return {}
+    return dict(enumerate(map(str, np.unique(np.concatenate(arrays)).tolist())))
 
 
 def _subsets(values: Any, name: str) -> Any:

@@ -7,20 +7,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from ... import _native
 from ..._alignment import Alignment
 from ..._arguments import mapping, number, threads, whole
+from ..._arrays import reals
 from ..._described import MetricInfo, documentation_with, keyword, signature_with, wrapped
 from ..._registry import metric_of
+from ..._report import Reported
 from ..._display import Display, Estimate, grid
 from ..._results import Table
 from ...attribution import EvaluationTable, EvaluationValues
 from ...attribution._table import named
 from ._info import infos_by_name
-from ._inputs import INPUTS, arrays_of
+from ._inputs import INPUTS, AttributionRows, arrays_of, class_names
 from ._values import AttributionValue, Outcome, outcome_of
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     from typing_extensions import Unpack
 
     from ..._types import DataAttributionInputs, DataAttributionMetricName
@@ -28,8 +33,46 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+@dataclass(frozen=True)
+class _Compared:
+    """Explainers of a comparison and what is known of the cases."""
+
+    #: Attributions by explainer.
+    attributions: Mapping[str, Any]
+    #: Native outcomes by explainer.
+    outcomes: dict[str, Any]
+    #: Inputs in the native form.
+    arrays: Mapping[str, Any]
+    #: Names of the classes by their numbers; empty for integers.
+    class_names: dict[int, str]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of test and training cases."""
+        attributions = self.arrays["attributions"]
+        shape = attributions[1] if isinstance(attributions, tuple) else attributions.shape
+        return shape[0], shape[1]
+
+    @property
+    def known(self) -> tuple[list[int] | None, list[int] | None, list[bool] | None]:
+        """Classes of training and test cases, and flags of training cases."""
+        names = ("train_labels", "test_classes", "flags")
+        train, test, flags = (None if self.arrays[name] is None else self.arrays[name].tolist() for name in names)
+        return train, test, flags
+
+    def rows(self, samples: list[int]) -> list[npt.NDArray[np.float64]]:
+        """Return the attributions of some test cases by each explainer."""
+
+        def of(name: str, values: Any) -> npt.NDArray[np.float64]:
+            if isinstance(values, AttributionRows):
+                return np.concatenate([values.read(sample, sample + 1) for sample in samples])
+            return np.ascontiguousarray(reals(values, name, 2)[samples], np.float64)
+
+        return [of(name, values) for name, values in self.attributions.items()]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class AttributionTable(Table):
+class AttributionTable(Reported, Table):
     """Metrics of several explainers.
 
     Attributes
@@ -43,6 +86,28 @@ class AttributionTable(Table):
 
     results: dict[str, dict[DataAttributionMetricName | str, Any]]
     table: EvaluationTable
+    #: What a report shows in addition to the values.
+    _compared: _Compared | None = None
+    _section = "Training-data attribution"
+
+    def _add_to(self, report: Any, name: str) -> None:
+        if self._compared is None:
+            raise ValueError("table: take its report where compare() was called")
+        compared = self._compared
+        report.add_data_attribution(
+            name,
+            self.table._statistics,
+            list(compared.outcomes.items()),
+            compared.shape,
+            self.table._remarks(),
+            compared.rows,
+            compared.known,
+            compared.class_names,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The attributions may be large, and are not the result.
+        return {**vars(self), "_compared": None}
 
     def columns(self) -> dict[str, Any]:
         """Return value, interval, rank and direction as columns, with one row per explainer and
@@ -219,18 +284,23 @@ def compare(
     if repeated is not None:
         raise ValueError(f"metrics: {repeated!r} occurs twice; give it once")
     inspects = any("scores" in info.needs for info in infos.values())
-    results = {}
+    results, outcomes = {}, {}
     for name, attributions in named.items():
         of_explainer = {what: of_names.get(name) for what, of_names in own.items()}
         arrays = arrays_of({**inputs, **of_explainer, "attributions": attributions})
         derives_scores = inspects and arrays["scores"] is None
         found = _native.data_attribution(list(metrics), {}, arrays, threads(n_jobs), derives_scores)
-        results[name] = dict(zip(metrics, map(outcome_of, found)))
-    values = _values(results, infos)
-    return AttributionTable(results, values.table(level=level, replicates=replicates, seed=seed, n_jobs=n_jobs))
+        outcomes[name] = found
+        results[name] = dict(zip(metrics, map(outcome_of, found.to_python())))
+    assumed = {"scores": "negative mean attribution over the test cases"} if inspects and not own["scores"] else {}
+    table = _values(results, infos, assumed).table(level=level, replicates=replicates, seed=seed, n_jobs=n_jobs)
+    labels = [inputs[name] for name in ("train_labels", "test_classes") if inputs.get(name) is not None]
+    return AttributionTable(results, table, _Compared(named, outcomes, arrays, class_names(labels)))
 
 
-def _values(results: dict[str, dict[str, Outcome]], infos: dict[str, MetricInfo]) -> EvaluationValues:
+def _values(
+    results: dict[str, dict[str, Outcome]], infos: dict[str, MetricInfo], assumed: dict[str, str]
+) -> EvaluationValues:
     """Collect the metrics that have a value per test case."""
     rows = {
         metric: [element.per_sample for element in (by[metric] for by in results.values()) if isinstance(element, AttributionValue)]
@@ -244,4 +314,4 @@ def _values(results: dict[str, dict[str, Outcome]], infos: dict[str, MetricInfo]
         (metric, infos[metric].direction, infos[metric].range in ("[0, 1]", "(0, 1]"), [row.tolist() for row in entry])
         for metric, entry in per_case.items()
     ]
-    return EvaluationValues(_native.AttributionValues.from_rows(list(results), next(iter(n_test), 0), metrics))
+    return EvaluationValues(_native.AttributionValues.from_rows(list(results), next(iter(n_test), 0), metrics), assumed)

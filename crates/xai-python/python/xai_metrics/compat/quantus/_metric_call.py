@@ -15,7 +15,7 @@ import numpy as np
 from xai_metrics._alignment import Alignment
 from xai_metrics._arrays import reals, to_numpy
 from xai_metrics._frameworks import Tensors, is_torch_module
-from xai_metrics.attribution import _models
+from xai_metrics.attribution import Background, _models
 from xai_metrics.attribution._data import predicted_classes, targets_of
 from xai_metrics.attribution._functions import map_similarity
 from xai_metrics.attribution._layout import layout_of
@@ -364,7 +364,7 @@ class MetricCall:
                 self.uniform = self.rng.uniform(*self.uniform_bounds(), size=self.n)
             shape = (-1, *[1] * len(self._shape(reading)))
             whole = (len(self.x[rows]), *self._shape(reading))
-            return {"baseline": np.broadcast_to(self.uniform[rows].reshape(shape), whole)}
+            return {"baseline": Background(np.broadcast_to(self.uniform[rows].reshape(shape), whole), "paired")}
         if isinstance(baseline, str):
             return {"baseline": resolve("perturb_baseline", baseline, _words.BASELINES)}
         if np.ndim(baseline) > 0:
