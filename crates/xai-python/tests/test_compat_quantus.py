@@ -127,6 +127,17 @@ def test_complexity_but_for_its_small_number(problem: Problem, case: dict[str, A
     np.testing.assert_allclose(scores(problem, case, metric), case["output"], atol=1e-5)
 
 
+@pytest.mark.parametrize("compat", [False, True])
+def test_maps_of_one_channel_have_an_attribution_per_position(compat: bool) -> None:
+    x, maps = np.ones((2, 3, 4, 4)), np.random.default_rng(0).random((2, 1, 4, 4))
+    given = {"model": None, "x_batch": x, "y_batch": None, "a_batch": maps, "channel_first": True}
+    shares = maps.reshape(2, -1) / maps.sum(axis=(1, 2, 3), keepdims=True).reshape(2, 1)
+    entropy = -(shares * np.log(shares)).sum(axis=1)
+    np.testing.assert_allclose(quantus.Complexity(compat=compat)(**given), entropy, rtol=1e-9)
+    if compat:
+        assert quantus.EffectiveComplexity(compat=True)(**given) == [16, 16]
+
+
 def agree(ours: Any, case: dict[str, Any]) -> None:
     theirs = np.array(case["output"], float)
     np.testing.assert_allclose(np.asarray(ours, float), theirs, rtol=1e-6, atol=1e-8)

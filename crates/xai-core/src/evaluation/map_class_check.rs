@@ -5,11 +5,15 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 use crate::evaluation::Remark;
 use crate::statistics::ranks::spearman_finite;
 
-/// Smallest number of samples for which the sign of maps is tested.
-const FEWEST: usize = 20;
-
 /// Largest two-sided p-value of a negative correlation that causes a warning.
 const SIGNIFICANT: f64 = 0.01;
+
+/// Critical values of Spearman's correlation for this p-value and few samples, from the exact distribution. Five samples
+/// or fewer are never significant; from ten samples on, Student's t distribution is close enough.
+const CRITICAL: [(usize, f64); 4] = [(6, 1.0), (7, 0.929), (8, 0.881), (9, 0.833)];
+
+/// Smallest number of samples whose correlation is compared with Student's t distribution.
+const FEWEST_FOR_T: usize = 10;
 
 /// Target scores and sums of maps, for a model of two classes whose maps have no class axis.
 ///
@@ -32,7 +36,7 @@ impl MapClassCheck {
     /// Warnings about explainers whose maps seem to explain the other class.
     ///
     /// An explainer is warned about if the sums of its maps have a negative rank correlation with
-    /// the scores, with `p < 0.01` (two-sided, Student's t approximation) over at least 20 samples.
+    /// the scores, with `p < 0.01` (two-sided; exact for 6 to 9 samples, by Student's t distribution for more).
     /// All samples are tested together, then those of each target class: if all maps were made for
     /// class 1, their agreement with the scores of that class may hide that they contradict those of
     /// class 0. There is at most one warning per explainer.
@@ -121,10 +125,12 @@ impl MapClassCheck {
 
 /// Spearman's correlation, if it is significantly negative.
 fn significantly_negative(scores: &[f64], sums: &[f64]) -> Option<f64> {
-    if scores.len() < FEWEST {
-        return None;
-    }
     let correlation = spearman_finite(sums, scores)?;
+    if scores.len() < FEWEST_FOR_T {
+        let (_, critical) = CRITICAL.iter().find(|(n, _)| *n == scores.len())?;
+        // Rounding must not hide a perfect correlation.
+        return (correlation <= 1e-9 - critical).then_some(correlation);
+    }
     let freedom = scores.len() as f64 - 2.0;
     // −∞ for a correlation of −1, whose p-value is 0.
     let t = correlation * (freedom / (1.0 - correlation * correlation)).sqrt();
@@ -146,12 +152,26 @@ mod tests {
     }
 
     #[test]
-    fn a_negative_correlation_warns_from_twenty_samples_and_p_below_one_percent_on() {
+    fn few_samples_warn_if_the_exact_test_is_significant() {
+        let rising: Vec<f64> = (0..9).map(f64::from).collect();
+        let falling: Vec<f64> = rising.iter().map(|x| -x * x).collect();
+        assert!(!warned(&rising[..5], &falling[..5])); // p = 2 / 5! = 0.017
+        assert!(warned(&rising[..6], &falling[..6])); // p = 2 / 6! = 0.003
+        assert!(!warned(&rising, &rising));
+        // One swap of neighbours: 1 - 6 * 2 / (n (n² - 1)) = 0.943 for 6 samples, 0.964 for 7.
+        let mut swapped = falling.clone();
+        swapped.swap(2, 3);
+        assert!(!warned(&rising[..6], &swapped[..6])); // p = 0.017
+        assert!(warned(&rising[..7], &swapped[..7])); // p = 0.003
+    }
+
+    #[test]
+    fn negative_correlations_warn_if_p_is_below_one_percent() {
         let rising: Vec<f64> = (0..20).map(f64::from).collect();
         let falling: Vec<f64> = rising.iter().map(|x| -x * x).collect();
         assert!(warned(&rising, &falling));
         assert!(!warned(&rising, &rising));
-        assert!(!warned(&rising[..19], &falling[..19]));
+        assert!(warned(&rising[..10], &falling[..10]));
         assert!(!warned(&rising, &[1.0; 20]));
         // scipy.stats.spearmanr: the critical correlation of 20 samples at p = 0.01 is 0.5614.
         let shuffled = |moved: usize| -> Vec<f64> {

@@ -11,11 +11,12 @@ use crate::perturbation::{Start, StepCount, Steps};
 /// Mean score drop after removal of the most relevant 1 to 50 % of the features.
 ///
 /// ```text
-/// mean over q of (g(x) − g(x without the first q of its features)), q = 1, 5, 10, 20, 50 %
+/// mean over n of (g(x) − g(x without its first n features)),
+/// where n takes the different values of max(1, round(q d)) for q = 1, 5, 10, 20, 50 % of d features
 /// ```
 ///
-/// In units of the score, **higher is better**: the rest of the input does not support the prediction. Shares are
-/// rounded to features, at least 1; with few features, several shares can be one point. [`steps`](Self::steps) and
+/// In units of the score, **higher is better**: the rest of the input does not support the prediction. With few
+/// features, several shares are one point. [`steps`](Self::steps) and
 /// `steps = 1,2,5` set other sizes: with a single size `k`, the value is the drop without the top `k`. ferret's numbers
 /// are those of 10 steps and [`positive_only`](Self::positive_only).
 ///

@@ -13,12 +13,12 @@ use crate::perturbation::{Baseline, Features, RemovalCurve, RemovalTies, Start, 
 /// Mean score drop when only the most relevant 1 to 50 % of the features are kept.
 ///
 /// ```text
-/// mean over q of (g(x) − g(x with the first q of its features only)), q = 1, 5, 10, 20, 50 %
+/// mean over n of (g(x) − g(x with its first n features only)),
+/// where n takes the different values of max(1, round(q d)) for q = 1, 5, 10, 20, 50 % of d features
 /// ```
 ///
 /// In units of the score, **lower is better**: with a low value, the kept features are enough for the prediction.
-/// Shares are rounded to features, at least 1; with few features, several shares can be one point. It is the
-/// counterpart of [`Comprehensiveness`](crate::metric::Comprehensiveness).
+/// With few features, several shares are one point. It is the counterpart of [`Comprehensiveness`](crate::metric::Comprehensiveness).
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};

@@ -243,6 +243,12 @@ class MetricCall:
         del shape[0 if self.channels == 1 else 2]
         return shape[0], shape[1]
 
+    def own_reading(self) -> Reading:
+        """Return how maps are read that are not compared with inputs: maps of one channel have an attribution per
+        position, whatever number of channels the inputs have.
+        """
+        return "images" if self.channels is not None and self.maps.shape[self.channels] == 1 else "elements"
+
     def elements(self, maps: Array) -> Array:
         """Return maps with one attribution per element of the inputs."""
         return self._maps_read(maps, "elements")

@@ -359,13 +359,13 @@ def _focus(q: MetricCall) -> Any:
 def _sparseness(q: MetricCall) -> Any:
     if q.compat:
         q.maps = q.maps + 1e-7
-    return q.per_sample()
+    return q.per_sample(reading=q.own_reading())
 
 
 def _effective_complexity(q: MetricCall) -> Any:
     if q.compat:
-        return [int(n) for n in q.per_sample("nonzero_features", threshold=q.options.eps)]
-    return q.per_sample("effective_complexity", tolerance=q.options.tolerance, steps="all")
+        return [int(n) for n in q.per_sample("nonzero_features", reading=q.own_reading(), threshold=q.options.eps)]
+    return q.per_sample("effective_complexity", reading=q.own_reading(), tolerance=q.options.tolerance, steps="all")
 
 
 # Randomisation
@@ -737,7 +737,7 @@ DEFINITIONS = {
         differs_when=_where_undefined,
     ),
     "Complexity": Definition(
-        lambda q: q.per_sample(),
+        lambda q: q.per_sample(reading=q.own_reading()),
         {"abs": True},
         differs="Quantus adds 1e-12 under the logarithm: values differ by at most as much for each "
         "position. A map of zeros has no value.",
