@@ -31,7 +31,9 @@ random numbers     the noise of imputed pixels is drawn from torch's global gene
                    default from the option ``seed``, and the same for all percentiles
 equal values       all pixels at the threshold are removed; by default as many as the
                    percentile says, the first ones in row-major order. Maps of ReLUs have
-                   many zeros: with 60 % zeros, percentile 50 removes all pixels.
+                   many zeros: with 60 % zeros, percentile 50 removes all pixels, which
+                   is an error, because nothing is left to impute from; the package solves
+                   a singular system of equations.
 ``"auto"``         what Otsu's threshold marks as relevant is kept; by default it is removed
 ``ARCC``           see :mod:`.arcc`
 =================  =========================================================================
