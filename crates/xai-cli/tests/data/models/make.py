@@ -127,8 +127,8 @@ def networks():
     save("images_last.onnx", [turned, mean], images, means, [axes])
     # Eight convolutions that treat each of two channels by itself, and one that does not.
     names = [f"x{at}" for at in range(10)]
-    layers = [h.make_node("Conv", [a, "w"], [b], group=2, pads=[1, 1, 1, 1], strides=[1, 1]) for a, b in zip(names, names[1:9])]
-    layers += [h.make_node("Conv", ["x8", "v"], ["x9"], strides=[1, 1]), h.make_node("ReduceMean", ["x9", "axes"], ["y"], keepdims=0)]
+    layers = [h.make_node("Conv", [a, "w"], [b], group=2, pads=[1] * 4, strides=[1, 1], dilations=[1, 1]) for a, b in zip(names, names[1:9])]
+    layers += [h.make_node("Conv", ["x8", "v"], ["x9"], pads=[0] * 4, strides=[1, 1], dilations=[1, 1]), h.make_node("ReduceMean", ["x9", "axes"], ["y"], keepdims=0)]
     given = [value("x0", T.FLOAT, ["n", 2, "h", "w"])]
     weights = [("w", np.full((2, 1, 3, 3), 0.1, np.float32)), ("v", np.ones((3, 2, 1, 1), np.float32))]
     save("depthwise.onnx", layers, given, [value("y", T.FLOAT, n3)], [axes, *weights])
