@@ -200,7 +200,7 @@ fn max_sensitivity(data: &workload::Data) -> Result<Prepared> {
     let metric = MaximumStability::default()
         .distance(MapDistance::Relative)
         .neighbors(
-            Neighbors::default()
+            Neighbors::above(0.1)
                 .neighborhood(Neighborhood::Around)
                 .radius(0.2)
                 .n_neighbors(200),

@@ -161,8 +161,8 @@ impl Searches {
         known.get(key, own, wanted, search)
     }
 
-    /// Returns the `k` nearest training rows of a kind for a row (fewer if there are fewer), by distance and then index, from
-    /// its neighbours.
+    /// Returns the `k` nearest training rows of a kind for a row (fewer if there are fewer), by distance and then
+    /// index, from its neighbours.
     ///
     /// `None` if there are no training rows of that kind, or if the distance to one of them is undefined.
     pub(crate) fn nearest(
@@ -220,7 +220,8 @@ pub(crate) struct RowNeighbors<'a> {
 }
 
 impl RowNeighbors<'_> {
-    /// Returns the `k` nearest training rows of a kind for a row (fewer if there are fewer), by distance and then index.
+    /// Returns the `k` nearest training rows of a kind for a row (fewer if there are fewer), by distance and then
+    /// index.
     ///
     /// `None` if there are no training rows of that kind, or if the distance to one of them is undefined.
     pub(crate) fn nearest(&self, row: usize, among: Among, k: usize) -> Option<Vec<Nearest>> {

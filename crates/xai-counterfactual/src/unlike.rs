@@ -77,7 +77,8 @@ impl<'a> UnlikeNeighbors<'a> {
         })
     }
 
-    /// Returns the unlike neighbours of a query; `None` if there are none, or if the distance to one of them is undefined.
+    /// Returns the unlike neighbours of a query; `None` if there are none, or if the distance to one of them is
+    /// undefined.
     pub(crate) fn neighbors(&self, query: usize) -> Option<Vec<Nearest>> {
         self.neighbors.nearest(query, self.among[query], self.k)
     }

@@ -35,3 +35,7 @@ pub const SPARSIFY_FIRST: Help = Help::new("sparsify the mask first");
 
 /// For a point at which the curve is undefined.
 pub const LEAVE_THE_POINT_OUT: Help = Help::new("leave the point out");
+
+/// For a model that does not read the weights of edges.
+pub const REMOVE_EDGES: Help =
+    Help::new("read the weights of edges in the model, or choose {removal=remove}");

@@ -28,6 +28,8 @@ pub const BATCH: Input = Input::new("batch");
 pub const EDGE_MASK: Input = Input::new("edge_mask");
 /// Explanation by nodes, features or both.
 pub const NODE_MASK: Input = Input::new("node_mask");
+/// How edges are removed.
+pub const REMOVAL: Input = Input::new("removal");
 /// Mask over any elements.
 pub const MASK: Input = Input::new("mask");
 /// Hard mask over edges.

@@ -44,6 +44,7 @@ pub use xai_core::describe::{
     Described, Invariance, MetricInfo, Mirror, Param, Parameter, Parameters, Range, Setting,
     Settings, Value, metric,
 };
+pub use xai_core::statistics::Correlation;
 pub use {
     axiomatic::*, comparison::*, complexity::*, context::*, faithfulness::*, plausibility::*,
 };

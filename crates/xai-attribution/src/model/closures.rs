@@ -247,7 +247,12 @@ fn outputs_of_slices<T: Real, O: Real>(
     let contiguous = batch.as_standard_layout();
     let outputs = model(contiguous.as_slice().unwrap_or_default(), batch.shape())?;
     let n_rows = batch.shape()[0];
-    let n_outputs = outputs.len() / n_rows.max(1);
+    let (n, n_outputs) = (outputs.len(), outputs.len() / n_rows.max(1));
+    if n != n_outputs * n_rows {
+        return Err(
+            format!("{n} numbers for {n_rows} rows, expected equally many for each row").into(),
+        );
+    }
     let values = outputs.into_iter().map(Real::to_f64_exact).collect();
     Ok(Array2::from_shape_vec((n_rows, n_outputs), values)?)
 }
@@ -265,6 +270,13 @@ where
         let contiguous = inputs.as_standard_layout();
         let rows = contiguous.as_slice().unwrap_or_default();
         let maps = (self.0)(rows, inputs.shape(), targets)?;
+        if maps.len() != inputs.len() {
+            let (found, expected) = (maps.len(), inputs.len());
+            return Err(format!(
+                "{found} attributions, expected one for each of the {expected} features"
+            )
+            .into());
+        }
         Ok(ArrayD::from_shape_vec(inputs.raw_dim(), maps)?)
     }
 }

@@ -158,7 +158,7 @@ fn an_explainer_that_ignores_its_input_is_perfectly_stable() {
     let deaf = |x: ArrayViewD<'_, f64>, _: &Targets| -> Maps { Ok(ArrayD::ones(x.raw_dim())) };
     let x = inputs();
     let data = EvaluationData::new(x.view(), &[0; 5]).explainer(&deaf);
-    let of = stability(Neighbors::default(), MapDistance::L2, data);
+    let of = stability(Neighbors::above(0.1), MapDistance::L2, data);
     assert_eq!(of.map(|of| of.value), [0.0, 0.0]);
 }
 
@@ -168,11 +168,11 @@ fn stability_does_not_depend_on_batches_and_grows_with_the_radius() {
     let x = inputs();
     let data = || EvaluationData::new(x.view(), &[0; 5]).explainer(&identity);
     let of = |neighbors, distance| stability(neighbors, distance, data());
-    let whole = of(Neighbors::default(), MapDistance::L2);
+    let whole = of(Neighbors::above(0.1), MapDistance::L2);
     for batch_size in [1, 3, 7, 1000] {
         let batched = data().batch_size(batch_size);
         assert_eq!(
-            stability(Neighbors::default(), MapDistance::L2, batched),
+            stability(Neighbors::above(0.1), MapDistance::L2, batched),
             whole
         );
         let average = AverageStability::new().batch_size(batch_size);
@@ -180,11 +180,11 @@ fn stability_does_not_depend_on_batches_and_grows_with_the_radius() {
         assert_eq!(without_batch_size(average.unwrap()), whole[0]);
     }
     // The map is the input: the distance is that of the noise, which scales with the radius.
-    let twice = of(Neighbors::default().radius(0.2), MapDistance::L2);
+    let twice = of(Neighbors::above(0.2), MapDistance::L2);
     assert_abs_diff_eq!(twice[0].value, 2.0 * whole[0].value, epsilon = 1e-12);
     // 12 elements of uniform noise within 0.1: the mean of |ν| is 0.05 above 0 and around it.
     for neighborhood in [Neighborhood::Above, Neighborhood::Around] {
-        let neighbors = Neighbors::default().n_neighbors(400);
+        let neighbors = Neighbors::above(0.1).n_neighbors(400);
         let [average, maximum] = of(neighbors.neighborhood(neighborhood), MapDistance::L1);
         assert_abs_diff_eq!(average.value, 12.0 * 0.05, epsilon = 0.02);
         assert!(maximum.value < 12.0 * 0.1);
@@ -195,7 +195,7 @@ fn stability_does_not_depend_on_batches_and_grows_with_the_radius() {
             .map(|(a, b)| (a - b).abs())
             .fold(0.0, f64::max)
     });
-    assert!(of(Neighbors::default(), largest)[1].value < 0.1);
+    assert!(of(Neighbors::above(0.1), largest)[1].value < 0.1);
 }
 
 #[test]
@@ -331,12 +331,9 @@ fn parameters_of_explainer_metrics_outside_their_domain_are_named() {
     let none = AverageStability::new().batch_size(0);
     let none = none.evaluate_explainer(&identity, x.view(), &[0; 5]);
     for (error, about) in [
+        (of(near(Neighbors::above(0.0))), Input::new("radius")),
         (
-            of(near(Neighbors::default().radius(0.0))),
-            Input::new("radius"),
-        ),
-        (
-            of(near(Neighbors::default().n_neighbors(0))),
+            of(near(Neighbors::above(0.1).n_neighbors(0))),
             Input::new("n_neighbors"),
         ),
         (none.unwrap_err().into_error(), input::BATCH_SIZE),

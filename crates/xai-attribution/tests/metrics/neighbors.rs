@@ -122,7 +122,7 @@ fn an_explainer_that_answers_nan_on_a_changed_sample_is_named_with_the_sample() 
     noise[[0, 3, 1]] = -0.25;
     let given = Neighbors {
         neighborhood: Neighborhood::Given,
-        ..Neighbors::default()
+        ..Neighbors::above(0.1)
     };
     let data = EvaluationData::new(x.view(), &[0; 5])
         .model(&model)
@@ -296,7 +296,7 @@ fn neighbours_of_another_prediction_are_left_out() {
     let noise = array![[[-1.0, 0.0], [-1.0, 0.0]], [[0.0, -1.0], [1.0, 0.0]]].into_dyn();
     let given = Neighbors {
         neighborhood: Neighborhood::Given,
-        ..Neighbors::default()
+        ..Neighbors::above(0.1)
     };
     let metric = AttributionStability::new()
         .neighbors(given)
@@ -315,7 +315,7 @@ fn given_noise_is_of_one_draw_at_least_and_of_every_sample() {
     let x = array![[0.25, 0.5], [0.25, 0.5]].into_dyn();
     let given = Neighbors {
         neighborhood: Neighborhood::Given,
-        ..Neighbors::default()
+        ..Neighbors::above(0.1)
     };
     let metric = AttributionStability::new().neighbors(given);
     for (draws, n, fits) in [(0, 2, false), (1, 1, false), (1, 2, true)] {

@@ -114,7 +114,7 @@ fn neighbours_of_another_prediction_are_left_out() {
     let noise = array![[[-1.0, 0.0], [-1.0, 0.0]], [[0.0, -1.0], [0.5, 0.0]]].into_dyn();
     let given = Neighbors {
         neighborhood: Neighborhood::Given,
-        ..Neighbors::default()
+        ..Neighbors::above(0.1)
     };
     let metric = RelativeInputStability::new().neighbors(given);
     let values = per_sample(&metric, &x, &squares, 64, Some(noise.clone())).unwrap();
@@ -134,7 +134,7 @@ fn a_neighbour_that_is_the_sample_is_skipped() {
     let noise = array![[[0.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [1.0, 0.0]]].into_dyn();
     let metric = LocalLipschitz::new().neighbors(Neighbors {
         neighborhood: Neighborhood::Given,
-        ..Neighbors::default()
+        ..Neighbors::above(0.1)
     });
     let values = per_sample(&metric, &x, &squares, 64, Some(noise)).unwrap();
     assert_eq!(values, [None, Some(3.0)]);
@@ -145,7 +145,7 @@ fn errors_on_neighbours_are_named() {
     let x = inputs();
     let given = Neighbors {
         neighborhood: Neighborhood::Given,
-        ..Neighbors::default()
+        ..Neighbors::above(0.1)
     };
     let missing = LocalLipschitz::new().neighbors(given);
     let error = per_sample(&missing, &x, &squares, 64, None).unwrap_err();
@@ -201,7 +201,7 @@ fn maps_of_zeros_have_no_stability_and_no_complexity() {
     let x = inputs();
     let near = Neighbors {
         radius: 1e-6,
-        ..Neighbors::default()
+        ..Neighbors::above(0.1)
     };
     let metrics: [&dyn Measure<f64>; 3] = [
         &AverageStability::new().neighbors(near),

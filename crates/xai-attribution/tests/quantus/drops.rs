@@ -176,7 +176,7 @@ where
         let noise = PrecomputedNeighbors(noise.as_standard_layout().into_owned());
         let given = Neighbors {
             neighborhood: Neighborhood::Given,
-            ..Neighbors::default()
+            ..Neighbors::above(0.1)
         };
         let metric = metric
             .clone()

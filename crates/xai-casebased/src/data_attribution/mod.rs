@@ -88,3 +88,4 @@ pub use subsets::Subsets;
 pub use tail_patch::{TailPatch, TailPatchScale};
 pub use values::TestCaseValues;
 pub use walk::{Row, RowFunction};
+pub use xai_core::statistics::Correlation;

@@ -8,8 +8,8 @@ use crate::statistics::ranks::spearman_finite;
 /// Largest two-sided p-value of a negative correlation that causes a warning.
 const SIGNIFICANT: f64 = 0.01;
 
-/// Critical values of Spearman's correlation for this p-value and few samples, from the exact distribution. Five samples
-/// or fewer are never significant; from ten samples on, Student's t distribution is close enough.
+/// Critical values of Spearman's correlation for this p-value and few samples, from the exact distribution. Five
+/// samples or fewer are never significant; from ten samples on, Student's t distribution is close enough.
 const CRITICAL: [(usize, f64); 4] = [(6, 1.0), (7, 0.929), (8, 0.881), (9, 0.833)];
 
 /// Smallest number of samples whose correlation is compared with Student's t distribution.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::mem::discriminant;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ndarray::{Array1, ArrayView1, ArrayView2, ArrayView3, Axis};
 use xai_core::describe::{Score, Scores, metric};
@@ -15,7 +16,7 @@ use crate::mask::sparsify::{Sparsity, sparsify, sparsify_undirected, tied_share}
 use crate::model::edge_choices::EdgeChoices;
 use crate::model::explanation::Explanation;
 use crate::model::graph::{Graph, OwnedGraph};
-use crate::model::graph_model::{GraphModel, call};
+use crate::model::graph_model::{GraphModel, call, check_removal};
 use crate::unfaithfulness::metric::UnfaithfulnessMetric;
 
 /// Scores of an explanation at several sizes, with the options of the metrics.
@@ -109,11 +110,11 @@ impl<'a> SparsitySweep<'a> {
     ///
     /// `mask` has the shape `(n_edges,)`. `levels` are of one kind and ascend as numbers, so with thresholds the
     /// explanation gets smaller from level to level. The model is called once on the whole graph and twice per level,
-    /// with levels in parallel.
+    /// with levels in parallel; and twice more if no output changes, to find out whether it reads the weights of edges.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate), [`sparsify`](crate::mask::sparsify()) and
-    /// [`explained_outputs`](crate::explained_outputs()); `InvalidParameter` for levels of different kinds.
+    /// [`explained_outputs`](crate::explained_outputs()); `InvalidParameter` also for levels of different kinds.
     pub fn evaluate_model<T: Real, M: Real>(
         &self,
         model: &(impl GraphModel<T> + Sync + ?Sized),
@@ -127,6 +128,7 @@ impl<'a> SparsitySweep<'a> {
         let masks = parallel::try_map(levels.len(), |i| self.hard(mask, graph, levels[i]))?;
         let undirected = self.edges.is_undirected().then_some(graph.edge_index);
         let full = call(model, graph, "the whole graph", None)?;
+        let is_changed = AtomicBool::new(levels.is_empty());
         let points = parallel::try_map(levels.len(), |i| {
             let explanation = Explanation::edges(masks[i].view());
             let outputs = |part: &OwnedGraph<T>, name: &str| {
@@ -137,6 +139,9 @@ impl<'a> SparsitySweep<'a> {
             let kept = outputs(&kept_graph, "the explanation")?;
             let complement = explanation.complement(graph, self.edges.removal)?;
             let rest = outputs(&complement, "the complement")?;
+            if kept != full || rest != full {
+                is_changed.store(true, Ordering::Relaxed);
+            }
             let tied_share = tied_share(mask, undirected, levels[i])?;
             let (point, n_samples) = self
                 .point(levels[i].level(), full.view(), kept.view(), rest.view())
@@ -150,6 +155,9 @@ impl<'a> SparsitySweep<'a> {
                 n_samples,
             ))
         })?;
+        if !is_changed.into_inner() {
+            check_removal(model, graph, &full, self.edges.removal)?;
+        }
         curve(points)
     }
 

@@ -14,7 +14,7 @@ use crate::fidelity::metric::FidelityMetric;
 use crate::model::edge_choices::EdgeChoices;
 use crate::model::explanation::Explanation;
 use crate::model::graph::Graph;
-use crate::model::graph_model::{GraphModel, call};
+use crate::model::graph_model::{GraphModel, call, check_removal};
 use crate::outputs::output_rows::ReturnType;
 use crate::{help, input};
 
@@ -196,7 +196,8 @@ impl<'a> RobustFidelityMetric<'a> {
         self
     }
 
-    /// Number of calls of the model: one on the whole graph, and two per draw.
+    /// Number of calls of the model: one on the whole graph, and two per draw. There are two more if no output changes,
+    /// to find out whether the model reads the weights of edges.
     #[must_use]
     pub fn n_calls(&self) -> usize {
         self.n_draws.saturating_mul(2).saturating_add(1)
@@ -209,7 +210,8 @@ impl<'a> RobustFidelityMetric<'a> {
     /// and twice per draw, with draws in parallel.
     ///
     /// # Errors
-    /// `InvalidParameter` for α outside [0, 1], for fewer than two draws and for more than 2²⁴; `ShapeMismatch`;
+    /// `InvalidParameter` for α outside [0, 1], for fewer than two draws, for more than 2²⁴, and for removal by weight
+    /// and a model that does not read the weights of edges; `ShapeMismatch`;
     /// `OutOfDomain` for a soft mask, for one whose directions differ if edges are undirected, and for an edge to a
     /// node that does not exist; `Model`; those of [`FidelityMetric::evaluate`]; and, with
     /// [`probabilities`](Self::probabilities), those of [`FidelityMetric::evaluate_probabilities`].
@@ -235,6 +237,9 @@ impl<'a> RobustFidelityMetric<'a> {
             full: &full,
         };
         let draws = parallel::try_map(self.n_draws, |draw| drawing.changes(draw))?;
+        if !draws.iter().any(|draw| draw.is_changed) {
+            check_removal(model, graph, &full, self.edges.removal)?;
+        }
         // The draws are independent, which is what the standard errors assume.
         let over_draws =
             |change: &dyn Fn(&Changes) -> f64| mean_and_error(draws.iter().map(change));
@@ -269,6 +274,8 @@ struct Changes {
     neg: f64,
     probability_pos: f64,
     probability_neg: f64,
+    /// Whether an output changed.
+    is_changed: bool,
 }
 
 /// Data shared by all draws of an evaluation.
@@ -318,6 +325,7 @@ impl<T: Real, M: GraphModel<T> + Sync + ?Sized> Drawing<'_, '_, T, M> {
             neg: compared.signed_change(self.full, &with)?,
             probability_pos: probability(&without)?,
             probability_neg: probability(&with)?,
+            is_changed: without != *self.full || with != *self.full,
         })
     }
 

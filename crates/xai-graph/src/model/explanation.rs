@@ -84,6 +84,11 @@ impl<'a, M: Real> Explanation<'a, M> {
         self.masked(graph, removal, |mask| T::ONE - mask)
     }
 
+    /// Returns whether edges are explained, not only nodes.
+    pub(crate) fn has_edge_mask(&self) -> bool {
+        self.edge_mask.is_some()
+    }
+
     fn masked<T: Real>(
         &self,
         graph: Graph<'_, T>,

@@ -3,14 +3,14 @@
 use std::error::Error as StdError;
 use std::fmt;
 
-use ndarray::Array2;
+use ndarray::{Array1, Array2};
 use xai_core::tensor::check_shape;
 use xai_core::{Error, Real, Result};
 
-use crate::input;
 use crate::model::edge_choices::EdgeRemoval;
 use crate::model::explanation::Explanation;
 use crate::model::graph::Graph;
+use crate::{help, input};
 
 /// Error of a model.
 pub type BoxError = Box<dyn StdError + Send + Sync>;
@@ -120,7 +120,7 @@ pub struct ExplainedOutputs<T> {
 ///
 /// # Errors
 /// As [`Explanation::kept`]; `Model` if the model fails; `ShapeMismatch` if its outputs on the three graphs differ in
-/// shape.
+/// shape; `InvalidParameter` for [`EdgeRemoval::Weight`] and a model that does not read the weights of edges.
 ///
 /// ```
 /// use ndarray::{Array2, array};
@@ -155,7 +155,7 @@ pub fn explained_outputs<T: Real, M: Real>(
     let complement = explanation.complement(graph, removal)?;
     let full = call(model, graph, "the whole graph", None)?;
     let shape = Some(full.dim());
-    Ok(ExplainedOutputs {
+    let outputs = ExplainedOutputs {
         kept: call(model, kept.view(), "the explanation alone", shape)?,
         complement: call(
             model,
@@ -164,5 +164,46 @@ pub fn explained_outputs<T: Real, M: Real>(
             shape,
         )?,
         full,
-    })
+    };
+    let is_unchanged = outputs.kept == outputs.full && outputs.complement == outputs.full;
+    if is_unchanged && explanation.has_edge_mask() {
+        check_removal(model, graph, &outputs.full, removal)?;
+    }
+    Ok(outputs)
+}
+
+/// Fails if a model does not read the weights of edges, by which they are removed: if its outputs are those on the
+/// whole graph when all weights are 0, but not without edges. Called if no removal changed the outputs.
+pub(crate) fn check_removal<T: Real>(
+    model: &(impl GraphModel<T> + ?Sized),
+    graph: Graph<'_, T>,
+    full: &Array2<T>,
+    removal: EdgeRemoval,
+) -> Result<()> {
+    if removal != EdgeRemoval::Weight {
+        return Ok(());
+    }
+    let (zeros, no_edges) = (
+        Array1::from_elem(graph.n_edges(), T::ZERO),
+        Array2::zeros((2, 0)),
+    );
+    let zero_weights = Graph {
+        edge_weight: Some(zeros.view()),
+        ..graph
+    };
+    let without_edges = Graph {
+        edge_index: no_edges.view(),
+        edge_weight: None,
+        ..graph
+    };
+    // A model may need edges; then nothing is known.
+    let equals_full = |graph| model.outputs(graph).ok().map(|outputs| outputs == *full);
+    if equals_full(zero_weights) == Some(true) && equals_full(without_edges) == Some(false) {
+        let expected = "\"remove\", because the model does not read the weights of edges: its outputs change without \
+                        edges, but not with weights of 0";
+        return Err(
+            Error::parameter(input::REMOVAL, "weight", expected).with_help(help::REMOVE_EDGES)
+        );
+    }
+    Ok(())
 }

@@ -252,6 +252,45 @@ fn robust_fidelity_of_certain_removal_is_fidelity() {
 }
 
 #[test]
+fn models_that_do_not_read_weights_are_refused() {
+    let (features, edges) = ring(20, 6);
+    let graph = Graph::new(features.view(), edges.view()).unwrap();
+    let mask = first_edges(14, edges.ncols());
+    // Counts the edges of each node, whatever their weights are.
+    let counting = graph_fn::<f64, _>(|graph| {
+        let mut counts = Array2::zeros((graph.n_nodes(), 2));
+        for (_, target) in graph.edges() {
+            counts[[target, 1]] += 1.0;
+        }
+        Ok(counts)
+    });
+    let explanation = Explanation::edges(mask.view());
+    let by = |removal| EdgeChoices::new().removal(removal);
+    let levels = [Sparsity::TopK(4), Sparsity::TopK(8)];
+    for removal in [EdgeRemoval::Weight, EdgeRemoval::Remove] {
+        let robust = RobustFidelityMetric::new().n_draws(3).edges(by(removal));
+        let sweep = SparsitySweep::new().edges(by(removal));
+        let results = [
+            explained_outputs(&counting, graph, explanation, removal).err(),
+            robust.evaluate(&counting, graph, mask.view()).err(),
+            sweep
+                .evaluate_model(&counting, graph, mask.view(), &levels)
+                .err(),
+        ];
+        for error in results {
+            let is_refused = error.as_ref().is_some_and(|error| {
+                assert_eq!(error.help(), Some(help::REMOVE_EDGES));
+                error.input() == input::REMOVAL
+            });
+            assert_eq!(is_refused, removal == EdgeRemoval::Weight, "{error:?}");
+        }
+    }
+    // No edge matters.
+    let of_nodes = graph_fn::<f64, _>(|graph| Ok(graph.features.to_owned()));
+    explained_outputs(&of_nodes, graph, explanation, EdgeRemoval::Weight).unwrap();
+}
+
+#[test]
 fn robust_fidelity_by_probabilities_of_certain_removal_is_their_change() {
     let (features, edges) = ring(20, 6);
     let graph = Graph::new(features.view(), edges.view()).unwrap();
@@ -708,7 +747,8 @@ fn levels_run_in_parallel_and_the_whole_graph_once() {
     let calls = AtomicUsize::new(0);
     let model = |graph: Graph<'_, f64>| -> ModelResult {
         calls.fetch_add(1, Ordering::Relaxed);
-        Ok(Array2::zeros((graph.n_nodes(), 2)))
+        let weight: f64 = graph.edge_weight.map_or(8.0, |weight| weight.sum());
+        Ok(Array2::from_elem((graph.n_nodes(), 2), weight))
     };
     let (features, edges) = ring(4, 1);
     let graph = Graph::new(features.view(), edges.view()).unwrap();

@@ -9,7 +9,7 @@ use crate::input;
 use crate::map::MapSimilarity;
 use crate::metric::{Measure, PrecomputedDraws, Registered};
 use crate::perturbation::neighborhood::neighbor_changes::{in_calls, maps_of_neighbors};
-use crate::perturbation::{Neighborhood, Neighbors, OutputChanges};
+use crate::perturbation::{Neighbors, OutputChanges};
 
 /// Similarity of the maps of a sample and of its neighbours with the same prediction.
 ///
@@ -54,7 +54,7 @@ use crate::perturbation::{Neighborhood, Neighbors, OutputChanges};
 /// Subramaniakuppusamy and Gajjar, *Feature Attribution Stability Suite: How Stable Are Post-Hoc Attributions?*, 2026.
 ///
 /// The paper also rotates, brightens and compresses images: pass the differences between such copies and their images
-/// as [given neighbours](Neighborhood::Given). Maps are compared position by position.
+/// as [given neighbours](crate::perturbation::Neighborhood::Given). Maps are compared position by position.
 #[metric(
     name = "attribution-stability",
     title = "Attribution Stability (FASS)",
@@ -67,7 +67,7 @@ use crate::perturbation::{Neighborhood, Neighbors, OutputChanges};
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct AttributionStability {
     /// Neighbours of each sample.
-    #[param(flatten, setter, default = Neighbors { neighborhood: Neighborhood::Around, ..Neighbors::default() })]
+    #[param(flatten, setter, default = Neighbors::around(0.1))]
     neighbors: Neighbors,
     /// Similarity of two maps.
     #[param(default = MapSimilarity::Spearman)]

@@ -7,7 +7,7 @@ use crate::batch::{Dataset, ExplainedBatch, Plan};
 use crate::input;
 use crate::map::MapDistance;
 use crate::metric::{Measure, PrecomputedDraws, Registered};
-use crate::perturbation::{NeighborDistances, Neighborhood, Neighbors};
+use crate::perturbation::{NeighborDistances, Neighbors};
 
 /// Largest change of the map per change of the input among random neighbours.
 ///
@@ -45,7 +45,8 @@ use crate::perturbation::{NeighborDistances, Neighborhood, Neighbors};
 /// # Source
 /// Alvarez-Melis and Jaakkola, *On the Robustness of Interpretability Methods*, 2018.
 ///
-/// Quantus adds 1e-10 to the divisor and draws normal noise: [`Neighborhood::Given`].
+/// Quantus adds 1e-10 to the divisor and draws normal noise:
+/// [`Neighborhood::Given`](crate::perturbation::Neighborhood::Given).
 ///
 /// # Elsewhere
 /// `quantus.LocalLipschitzEstimate`, `tint.lipschitz_max`
@@ -60,7 +61,7 @@ use crate::perturbation::{NeighborDistances, Neighborhood, Neighbors};
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct LocalLipschitz {
     /// Neighbours of each sample.
-    #[param(flatten, setter, default = Neighbors { neighborhood: Neighborhood::Around, ..Neighbors::default() })]
+    #[param(flatten, setter, default = Neighbors::around(0.1))]
     neighbors: Neighbors,
     /// Distance of two maps. Inputs are compared by their Euclidean distance.
     #[param(default = MapDistance::L2)]

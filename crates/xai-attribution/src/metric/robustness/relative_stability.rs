@@ -11,7 +11,7 @@ use crate::input;
 use crate::map::MapDistance;
 use crate::metric::{Measure, PrecomputedDraws, Registered};
 use crate::perturbation::{
-    InputChanges, NeighborDistances, Neighborhood, Neighbors, OutputChanges, Representation,
+    InputChanges, NeighborDistances, Neighbors, OutputChanges, Representation,
     RepresentationChanges,
 };
 
@@ -83,7 +83,7 @@ pub trait Reference:
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct RelativeStability<R> {
     /// Neighbours of each sample.
-    #[param(flatten, setter, default = Neighbors { neighborhood: Neighborhood::Around, ..Neighbors::default() })]
+    #[param(flatten, setter, default = Neighbors::around(0.1))]
     neighbors: Neighbors,
     /// Divides element by element instead of by norms of whole vectors, with this number in place of a divisor of 0.
     /// Outputs are then compared by their absolute distance.

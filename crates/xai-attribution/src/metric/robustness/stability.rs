@@ -86,7 +86,7 @@ impl Statistic for Maximum {
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct Stability<S = Average> {
     /// Neighbours of each sample.
-    #[param(flatten, setter)]
+    #[param(flatten, setter, default = Neighbors::above(0.1))]
     neighbors: Neighbors,
     /// Distance of two maps.
     #[param(default = MapDistance::L2)]

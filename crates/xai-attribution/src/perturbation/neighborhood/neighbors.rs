@@ -62,6 +62,12 @@ impl SideInput for PrecomputedNeighbors {
 }
 
 /// Noisy copies of every sample, each with a random stream of its own.
+///
+/// ```
+/// use xai_attribution::metric::LocalLipschitz;
+/// use xai_attribution::perturbation::Neighbors;
+/// let lipschitz = LocalLipschitz::new().neighbors(Neighbors::around(0.2).n_neighbors(50));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Parameters)]
 pub struct Neighbors {
     /// Largest change of an element (for Gaussian neighbours its standard deviation), in units of the inputs.
@@ -76,19 +82,34 @@ pub struct Neighbors {
     pub seed: u64,
 }
 
-impl Default for Neighbors {
-    /// 20 neighbours within 0.1, seed 1.
-    fn default() -> Self {
+impl Neighbors {
+    /// 20 neighbours with uniform changes in [0, radius), as Xplique draws them; seed 1.
+    #[must_use]
+    pub fn above(radius: f64) -> Self {
+        Self::new(Neighborhood::Above, radius)
+    }
+
+    /// 20 neighbours with uniform changes in [−radius, radius); seed 1.
+    #[must_use]
+    pub fn around(radius: f64) -> Self {
+        Self::new(Neighborhood::Around, radius)
+    }
+
+    /// 20 neighbours with normal changes of this standard deviation; seed 1.
+    #[must_use]
+    pub fn gaussian(standard_deviation: f64) -> Self {
+        Self::new(Neighborhood::Gaussian, standard_deviation)
+    }
+
+    fn new(neighborhood: Neighborhood, radius: f64) -> Self {
         Self {
-            radius: 0.1,
+            radius,
             n_neighbors: 20,
-            neighborhood: Neighborhood::default(),
+            neighborhood,
             seed: 1,
         }
     }
-}
 
-impl Neighbors {
     /// Checks the parameters. Called once per run.
     ///
     /// # Errors

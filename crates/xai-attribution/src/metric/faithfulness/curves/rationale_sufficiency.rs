@@ -17,8 +17,9 @@ use crate::perturbation::{Baseline, Features, RemovalCurve, RemovalTies, Start, 
 /// where n takes the different values of max(1, round(q d)) for q = 1, 5, 10, 20, 50 % of d features
 /// ```
 ///
-/// In units of the score, **lower is better**: with a low value, the kept features are enough for the prediction.
-/// With few features, several shares are one point. It is the counterpart of [`Comprehensiveness`](crate::metric::Comprehensiveness).
+/// In units of the score, **lower is better**: with a low value, the kept features are enough for the prediction. With
+/// few features, several shares are one point. It is the counterpart of
+/// [`Comprehensiveness`](crate::metric::Comprehensiveness).
 ///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};

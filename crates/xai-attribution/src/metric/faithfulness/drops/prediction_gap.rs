@@ -12,7 +12,7 @@ use crate::metric::kinds::top_k::TopK;
 use crate::metric::{Measure, PrecomputedDraws, Registered, SCORE_NEEDS};
 use crate::perturbation::removal::removal_order::tied_features;
 use crate::perturbation::{
-    Features, Neighborhood, Neighbors, OrderedPositions, RankBy, RemovalOrder, RemovalTies,
+    Features, Neighbors, OrderedPositions, RankBy, RemovalOrder, RemovalTies,
 };
 
 /// The positions that get noise in a [`PredictionGap`].
@@ -57,13 +57,13 @@ pub trait NoisyPart:
 /// # Source
 /// Agarwal et al., *OpenXAI: Towards a Transparent Evaluation of Model Explanations*, 2022; after Petsiuk et al.,
 /// *RISE*, 2018. OpenXAI reads the first output for any prediction. For its numbers, use targets of 0 and its noise as
-/// [`Neighborhood::Given`].
+/// [`Neighborhood::Given`](crate::perturbation::Neighborhood::Given).
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct PredictionGap<K> {
     /// Number of positions in the top, or a share of them. Default: a tenth of them.
     k: TopK,
     /// Noise: one draw per neighbour, with the radius as standard deviation.
-    #[param(flatten, setter, default = Neighbors { neighborhood: Neighborhood::Gaussian, ..Neighbors::default() })]
+    #[param(flatten, setter, default = Neighbors::gaussian(0.1))]
     neighbors: Neighbors,
     /// Treatment of positions with equal attributions at the cut.
     #[param(default = RemovalTies::LowestIndex)]
