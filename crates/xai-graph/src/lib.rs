@@ -83,7 +83,7 @@
 //! | [`outputs`] | how outputs are read |
 //! | [`dataset`] | results over explanation sizes and over graphs |
 //! | [`stop`] | stopping work from another thread |
-//! | [`input`] | names of arrays and parameters in an [`Error`] |
+//! | [`input`] | names of arrays and parameters in errors |
 //!
 //! Arrays are those of `ndarray` 0.17, re-exported as [`ndarray`].
 //!
