@@ -51,7 +51,7 @@
 //! | [`comparison`] | results of the comparison of two groups of runs |
 //! | [`simulate`], [`study`] | simulated labels and runs, and the study of the metrics on them |
 //! | [`stop`] | stopping work from another thread |
-//! | [`input`] | names of arrays and parameters in an [`Error`] |
+//! | [`input`] | names of arrays and parameters in errors |
 //!
 //! Arrays are those of `ndarray` 0.17, re-exported as [`ndarray`].
 //! [`examples/adapters/arrow`](https://github.com/xai-metrics/xai-metrics/tree/main/examples/adapters/arrow) reads runs
