@@ -6,7 +6,7 @@
 //! | engine | when |
 //! |---|---|
 //! | [`KdTree`] | few features, or clustered rows; distances of the Minkowski family |
-//! | [`BruteForce`] | many features, few queries, or any other [`Distance`] |
+//! | [`BruteForce`] | many features, few queries, or any other `Distance` |
 //! | `ApproximateSearch` (feature `approximate`) | millions of rows with many features; finds most of the neighbours |
 //! | [`CustomScan`] | a distance that is a function of your own |
 //!
