@@ -20,6 +20,9 @@ use crate::{Evaluate, EvaluationData, EvaluationError, PlannedRows, help, input}
 /// baselines that use all samples; for data larger than memory see [`Samples`]. The scoring settings ([`Evaluate`])
 /// apply to all metrics.
 ///
+/// A `Benchmark` is not `Send`: in an async program, build and evaluate it inside of `spawn_blocking`, and move only
+/// the model, inputs and maps into the closure. The table is `Send`.
+///
 /// ```
 /// use ndarray::{Array2, ArrayViewD, array};
 /// use xai_attribution::{Benchmark, metric::{AverageDrop, AverageGain, AverageIncrease}};

@@ -34,6 +34,7 @@
 //!     .metric(AverageDrop::default())
 //!     .metric(Deletion::default())
 //!     .evaluate()?;
+//! // Explainers by their index, the best first: "good" (0), then "bad" (1).
 //! assert_eq!(table.metric("deletion").unwrap().ranking, [0, 1]);
 //! println!("{table}");
 //! # Ok::<(), xai_attribution::Error>(())
@@ -44,21 +45,36 @@
 //!
 //! # Models of other libraries
 //!
-//! A model is a function from slices to outputs, whatever library computes them:
+//! A model is a function from slices to outputs, whatever library computes them. The imports are those of the whole
+//! programs.
 //!
 //! ```ignore
 //! // candle
+//! use candle_core::{Device, Module, Tensor, Var};
+//! use xai_attribution::model::{slice_explainer_fn, slice_model_fn};
+//!
 //! let model = slice_model_fn(|rows: &[f32], shape| {
 //!     let batch = Tensor::from_slice(rows, shape, &Device::Cpu)?;
 //!     Ok(network.forward(&batch)?.flatten_all()?.to_vec1::<f32>()?)
 //! });
+//!
 //! // ONNX Runtime
+//! use ort::session::Session;
+//! use ort::value::TensorRef;
+//! use xai_attribution::model::{Images, slice_model_fn_mut};
+//!
+//! let environment = ort::init_from(library)?.build()?;
+//! let mut session = Session::builder(&environment)?.commit_from_memory(onnx)?;
 //! let model = slice_model_fn_mut(|values: &[f32], shape| {
 //!     let batch = TensorRef::from_array_view((shape.to_vec(), values))?;
 //!     let outputs = session.run(ort::inputs![batch])?;
 //!     Ok(outputs[0].try_extract_tensor::<f32>()?.1.to_vec())
 //! });
+//!
 //! // linfa
+//! use linfa::prelude::*;
+//! use xai_attribution::model::{samples_from_slice, slice_model_fn};
+//!
 //! let model = slice_model_fn(|rows: &[f64], shape| {
 //!     let rows = ndarray::ArrayView2::from_shape((shape[0], shape[1]), rows)?;
 //!     Ok(regression.predict(&rows).to_vec())

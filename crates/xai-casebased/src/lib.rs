@@ -22,9 +22,9 @@
 //! | question | use |
 //! |---|---|
 //! | Do the nearest training cases support this prediction? | [`CaseExplainer::explain`] |
-//! | The same, for nearest cases from another index or a database | [`correspondence()`], [`CorrespondenceMetric`] |
+//! | Do nearest cases from another index or a database support this prediction? | [`correspondence()`], [`CorrespondenceMetric`] |
 //! | Are the least supported predictions of a test set more often wrong? | [`Audit`] |
-//! | Do attributions to training cases, from any method, predict what training does? | [`data_attribution`] |
+//! | Does a method that scores training cases (influence functions, TracIn) name those whose removal changes the prediction? | [`data_attribution`] |
 //!
 //! Agreement with training cases is not correctness: they can agree with a wrong prediction. The value depends on the
 //! scales of the features, the distance and `k`, so only compare values computed with the same settings. The levels
@@ -38,10 +38,9 @@
 //!   decision tree or a random forest.
 //! - [`search`]: nearest-neighbour search on its own, exact or approximate.
 //! - [`training`]: standardisation and metadata of training rows.
-//! - [`mod@correspondence`], [`result`]: parts of the correspondence and of results.
+//! - [`mod@correspondence`]: parts of the correspondence.
 //! - [`data_attribution`]: metrics of training-data attribution, and the table of [all metrics](data_attribution#all-metrics).
 //! - [`stop`]: stopping a search from another thread or an async runtime.
-//! - [`input`]: names of the inputs, for [`AttributionData::with`](data_attribution::AttributionData::with) and in errors.
 //!
 //! # Arrays
 //!
@@ -68,36 +67,32 @@
 //!
 //! Fit an explainer once and share it: it is `Send` and `Sync`, and explaining does not change it. A search computes
 //! for micro- to milliseconds per sample, so run large batches, and searches over many rows, outside of the async
-//! workers. [`stop`] ends the search of a request that is dropped.
+//! workers. A guard ends the search of a request that is dropped:
 //!
 //! ```
-//! use std::sync::Arc;
-//! use xai_casebased::stop::{StopFlag, stoppable};
-//! use xai_casebased::{CaseExplainer, Explanation};
-//!
-//! async fn nearest_cases(
-//!     explainer: Arc<CaseExplainer>,
-//!     sample: Vec<f64>,
-//!     predicted: i64,
-//! ) -> Result<Explanation, Box<dyn std::error::Error + Send + Sync>> {
-//!     let flag = StopFlag::new();
-//!     let _guard = flag.raise_on_drop(); // stops the search if the request is dropped
-//!     let work = move || explainer.explain_slice(&sample, predicted);
-//!     Ok(tokio::task::spawn_blocking(move || stoppable(&flag, work)).await???)
-//! }
-//!
-//! let explainer = CaseExplainer::builder().k(1).fit_slice(&[0.0, 1.0, 4.0, 5.0], 2, &[0, 1])?;
-//! let runtime = tokio::runtime::Builder::new_current_thread().build()?;
-//! let explanation = runtime.block_on(nearest_cases(Arc::new(explainer), vec![3.5, 5.0], 1))?;
-//! assert_eq!(explanation.cases[0].index, 1);
+//! # use xai_casebased::stop::{StopFlag, stoppable};
+//! # let explainer = xai_casebased::CaseExplainer::builder().k(1).fit_slice(&[0.0, 1.0, 4.0, 5.0], 2, &[0, 1])?;
+//! # let explainer = std::sync::Arc::new(explainer);
+//! # let (sample, predicted) = (vec![3.5, 5.0], 1);
+//! # let request = async move {
+//! let flag = StopFlag::new();
+//! let _guard = flag.raise_on_drop();
+//! let work = move || stoppable(&flag, || explainer.explain_slice(&sample, predicted));
+//! let explanation = tokio::task::spawn_blocking(work).await???;
+//! # Ok::<_, Box<dyn std::error::Error + Send + Sync>>(explanation)
+//! # };
+//! # let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+//! # assert_eq!(runtime.block_on(request)?.cases[0].index, 1);
 //! # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
 //! ```
+//!
+//! [`stop`] has the whole program, and tells how soon a search ends.
 //!
 //! # Features
 //!
 //! - `rayon` (default): processes queries in parallel. Results are bit-identical without it.
-//! - `serde`: makes results serializable.
-//! - `persistence`: saves and loads fitted explainers.
+//! - `serde`: results as JSON. The keys that differ from the fields are listed at [`Explanation`].
+//! - `persistence`: stores a fitted explainer by `CaseExplainer::save` and `load`.
 //! - `approximate`: adds a graph search for millions of rows with many features; its recall is measured.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]
@@ -132,6 +127,7 @@ pub use result::explanation::{Case, Explanation};
 pub use result::training_info::TrainingInfo;
 pub use similarity::strategy::Similarity;
 
+#[doc(no_inline)]
 pub use ndarray;
 #[doc(inline)]
 pub use xai_core::distance::DistanceFunction;

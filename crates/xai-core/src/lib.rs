@@ -1,4 +1,4 @@
-//! Shared foundations of the crates that measure explanations.
+//! Shared foundations of the crates that measure explanations. You rarely depend on it directly.
 //!
 //! Depend on the family you need (`xai-attribution`, `xai-casebased`, `xai-counterfactual`,
 //! `xai-graph`, `xai-repro`): each re-exports the items of this crate that it uses. Depend on
@@ -22,7 +22,7 @@
 //! | [`error`], [`input`] | errors as data: the kind, the input, the position and advice |
 //! | [`distance`] | distances of rows, and weightings of neighbours by distance |
 //! | [`sum`](mod@sum), [`statistics`] | sums that do not depend on the order; intervals, tests, correlations |
-//! | [`evaluation`], [`reliability`] | tables of explainers by metrics of any family, and metrics of these metrics |
+//! | [`evaluation`], [`reliability`] | tables of explainers by metrics of any family, and how far a metric can be trusted |
 //! | [`stop`], [`parallel`] | stopping work from another thread; parallel loops with the results of sequential ones |
 //! | [`tensor`], [`number`], [`output`] | samples, maps and masks; numbers and labels; outputs of models |
 //! | [`random`], [`simd`], [`text`] | a random stream per item; loops for SIMD registers; text that is safe to show |

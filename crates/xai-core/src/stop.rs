@@ -3,6 +3,9 @@
 //! [`stoppable`] runs any work of these crates, and another thread ends it by a [`StopFlag`]. Loops
 //! of your own that cannot run in [`parallel`](crate::parallel) call [`check_stopped`].
 //!
+//! The crates of the families re-export this module, for example as `xai_casebased::stop`; programs that use one of
+//! them import from there and need no dependency on `xai-core`.
+//!
 //! # In an async runtime
 //!
 //! Evaluations compute for seconds or hours and would block a worker of the runtime, so run them by
@@ -28,6 +31,13 @@
 //! assert_eq!(runtime.block_on(in_background(work)), Ok(vec![0, 1, 4]));
 //! # Ok::<(), std::io::Error>(())
 //! ```
+//!
+//! # How soon work ends
+//!
+//! Work ends at the next item of a loop. For searches of nearest neighbours an item is a block of queries: a batch
+//! is divided among the threads, in blocks of at most some hundred queries. Searches that must end soon, or show their
+//! progress, are therefore called with small batches. With brute force over 100,000 rows of 16 features, a search ended
+//! after 2.9 ms with batches of 8 queries, 9 ms with 64, and 72 ms with one batch of 20,000.
 //!
 //! # Progress
 //!

@@ -102,7 +102,8 @@ pub fn possible(data: &CounterfactualData<'_>) -> impl Iterator<Item = &'static 
     METRICS.iter().filter(is_possible)
 }
 
-/// Finds a metric by its name or its name in another package; `_` may be written for `-`.
+/// Finds a metric by its own name; `_` may be written for `-`. `xai_metrics::find` also knows the names that metrics
+/// have in other packages.
 ///
 /// # Errors
 /// `InvalidParameter` for an unknown name, with similar names.

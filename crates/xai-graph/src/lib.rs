@@ -17,16 +17,22 @@
 //!
 //! # Which metric when
 //!
+//! Begin with [`fidelity()`], and with [`ground_truth()`] if the true explanation is known. Fidelity is two numbers:
+//! fid₊ is the share of predictions that change without the explanation (1: it is necessary), fid₋ the share that
+//! change with the explanation alone (0: it is sufficient).
+//!
 //! | you have | use | result |
 //! |---|---|---|
-//! | predictions on all three graphs | [`fidelity()`], [`FidelityMetric`] | fid₊: does the prediction change without the explanation (necessary)? fid₋: does it change with it alone (not sufficient)? |
-//! | fid₊ and fid₋ | [`Characterization`] | both in one number |
-//! | both at several explanation sizes | [`fidelity_curve_auc`] | the area under the curve |
-//! | output rows on the whole and the kept graph | [`unfaithfulness()`], [`UnfaithfulnessMetric`] | divergence of the whole output distribution, not only of its largest class |
-//! | output rows at several explanation sizes | [`SparsitySweep::evaluate`] | all of the above per size, the area, the best size |
-//! | the true explanation | [`ground_truth()`], [`GroundTruthMetric`] | agreement of the mask with it |
-//! | the same, at every threshold | [`GroundTruthMetric::curves`] | the ROC and the precision-recall curve |
-//! | the model itself, as a [`GraphModel`] | [`explained_outputs`], [`SparsitySweep::evaluate_model`], [`RobustFidelityMetric`] | all of the above from a mask; fidelity over explanation sizes; fidelity that only removes a random part at a time |
+//! | predictions on the whole graph, on the explanation and on the rest | [`fidelity()`], [`FidelityMetric`] | fid₊ and fid₋ |
+//! | fid₊ and fid₋ | [`Characterization`] | fid₊ and fid₋ in one number |
+//! | fid₊ and fid₋ at several explanation sizes | [`fidelity_curve_auc`] | the area under the fidelity curve |
+//! | output rows on the whole graph and on the explanation | [`unfaithfulness()`], [`UnfaithfulnessMetric`] | divergence of the whole output distribution, not only of its largest class |
+//! | output rows at several explanation sizes | [`SparsitySweep::evaluate`] | fidelity and unfaithfulness at each size, the area under the fidelity curve, the best size |
+//! | the true explanation | [`ground_truth()`], [`GroundTruthMetric`] | agreement of the mask with the true explanation |
+//! | the true explanation, and a mask of scores | [`GroundTruthMetric::curves`] | the ROC and the precision-recall curve over all thresholds |
+//! | the model, as a [`GraphModel`], and a mask | [`explained_outputs`] | the outputs that fidelity and unfaithfulness need |
+//! | the model and a mask of scores | [`SparsitySweep::evaluate_model`] | fidelity and unfaithfulness over explanation sizes |
+//! | the model and a hard mask | [`RobustFidelityMetric`] | fidelity that removes only a random part of the edges at a time |
 //! | a counterfactual graph | [`edit_size()`] | edges and nodes that differ |
 //! | nothing but the mask | [`mask::MaskMetric`] | size, entropy and connectivity |
 //! | many graphs | [`OverGraphs`], [`dataset::MacroAverages`], [`dataset::micro_intervals`] | averages over graphs with intervals, and scores over all rows together |
@@ -40,20 +46,25 @@
 //!
 //! # Graphs of other libraries
 //!
-//! [`edge_index`](model::edge_index) converts edges, and [`Graph::edges`] converts them back. With `petgraph`:
+//! [`edge_index`](model::edge_index) converts edges, and [`Graph::edges`] converts them back. By default edges are
+//! removed by giving them the weight 0 ([`EdgeRemoval::Weight`](model::EdgeRemoval::Weight)), so a model must read
+//! [`Graph::edge_weight`], and **a weight of 0 must have the effect of a missing edge**. If a model ignores weights,
+//! nothing is removed from its view, and fidelity and unfaithfulness are 0. A model without weights needs
+//! [`EdgeRemoval::Remove`](model::EdgeRemoval::Remove). With `petgraph`:
 //!
 //! ```ignore
-//! let ends = |edge: EdgeReference<'_, ()>| (edge.source().index(), edge.target().index());
+//! let ends = |edge: EdgeReference<'_, f64>| (edge.source().index(), edge.target().index());
 //! let edges = edge_index(graph.edge_references().map(ends));
-//! let marks: Vec<_> = graph.node_weights().map(|&mark| [mark]).collect();
-//! let features = Array2::from(marks);
+//! let features = Array2::from(graph.node_weights().map(|&mark| [mark]).collect::<Vec<_>>());
 //! let input = Graph::new(features.view(), edges.view())?;
 //! let model = graph_fn(|part| {
 //!     let mut graph = DiGraph::new();
 //!     for mark in part.features {
 //!         graph.add_node(*mark);
 //!     }
-//!     graph.extend_with_edges(part.edges().map(|(a, b)| (a as u32, b as u32)));
+//!     let weight = |k: usize| part.edge_weight.map_or(1.0, |weights| weights[k]);
+//!     let edges = part.edges().enumerate();
+//!     graph.extend_with_edges(edges.map(|(k, (a, b))| (a as u32, b as u32, weight(k))));
 //!     Ok(Array2::from(scores(&graph)))
 //! });
 //! ```
@@ -72,7 +83,7 @@
 //! | [`outputs`] | how outputs are read |
 //! | [`dataset`] | results over explanation sizes and over graphs |
 //! | [`stop`] | stopping work from another thread |
-//! | [`input`] | what an [`Error`] is about |
+//! | [`input`] | names of arrays and parameters in errors |
 //!
 //! Arrays are those of `ndarray` 0.17, re-exported as [`ndarray`].
 //!

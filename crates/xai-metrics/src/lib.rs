@@ -10,13 +10,21 @@
 //! | [`graph`] | is an explanatory subgraph sufficient and necessary? |
 //! | [`repro`] | do repeated trainings make the same predictions, and the same errors? |
 //!
-//! With one family in mind, depend on that family's crate: it is smaller and has the same items.
+//! With one family in mind, depend on that family's crate, which is smaller and has the same items, or switch off the
+//! others:
+//!
+//! ```toml
+//! [dependencies]
+//! xai-metrics = { version = "0.1", default-features = false, features = ["counterfactual"] }
+//! ```
 //!
 #![cfg_attr(feature = "casebased", doc = "```")]
 #![cfg_attr(not(feature = "casebased"), doc = "```ignore")]
 //! use xai_metrics::prelude::*;
 //! // Distances of the five nearest training cases, their classes, and the predicted class.
 //! let c = correspondence(&[0.1, 0.2, 0.3, 0.5, 0.8], &[1, 1, 1, 0, 1], 1)?;
+//! // The correspondence: the share of their weight that cases of the predicted class have.
+//! assert!((c.score.unwrap() - 0.8685).abs() < 5e-5);
 //! assert_eq!(c.level, Level::High);
 //! # Ok::<(), xai_metrics::Error>(())
 //! ```
@@ -25,16 +33,20 @@
 //!
 //! - One per family, as above. Each begins with an example and a map of its own modules.
 //! - [`prelude`]: what most programs use of all enabled families.
-//! - [`common`]: what the families share: errors, distances, statistics, [stopping](common::stop) and metrics of
-//!   metrics ([`common::reliability`]).
+//! - [`common`]: what the families share: errors, distances, statistics, [stopping](common::stop), and how far a metric
+//!   can be trusted ([`common::reliability`]).
 //!
-//! Programs that list, find or document metrics use [`families`], [`find`] and [`operations`].
+//! The registry ([`families`], [`find`], [`operations`]) has the names, descriptions and parameters of all metrics, for
+//! programs that list, find or document them.
 //!
 //! # Features
 //!
-//! All families and `rayon` (parallel; results are bit-identical without it) are on by default. `serde` stores
-//! results and states of every enabled family. `f32` adds attribution metrics by name in single precision,
-//! `persistence` files of fitted case-based explainers, and `approximate` their approximate search.
+//! - `attribution`, `casebased`, `counterfactual`, `graph`, `repro` (default): the families.
+//! - `rayon` (default): parallel loops. Results are bit-identical without it.
+//! - `serde`: serialization of results and states of the enabled families.
+//! - `f32`: attribution metrics by name in single precision.
+//! - `persistence`: files of fitted case-based explainers.
+//! - `approximate`: approximate search in case-based explainers.
 //!
 //! # Models of other libraries
 //!
@@ -92,6 +104,9 @@ pub fn families() -> &'static [&'static Family] {
 }
 
 /// Finds a metric of any family by its name or its name in another package, see [`find_in_families`].
+///
+/// The result describes the metric. To compute it, pass its name to its family: `attribution::metric::registry` has
+/// `from_setting`, which builds a metric, and `counterfactual::registry` has `evaluate`, which computes one.
 ///
 /// # Errors
 /// An invalid parameter for a name that no metric has, with similar names, and for a name that several metrics have.

@@ -1,8 +1,16 @@
 //! Exact nearest-neighbour search over fixed training rows.
 //!
-//! [`NeighborSearch`] is the interface of all engines. [`KdTree`] and [`BruteForce`] are exact and give the answer of
-//! a plain scan in `f64`, to the last bit; [`Engine`] chooses between them. The `approximate` feature adds a graph
-//! search that finds most of the neighbours. [`distances`] computes all distances without a search.
+//! [`NeighborSearch`] is the interface of the engines. Exact engines give the answer of a plain scan in `f64`, to the
+//! last bit, and [`Engine::Auto`] chooses between the first two:
+//!
+//! | engine | when |
+//! |---|---|
+//! | [`KdTree`] | few features, or clustered rows; distances of the Minkowski family |
+//! | [`BruteForce`] | many features, few queries, or any other `Distance` |
+//! | `ApproximateSearch` (feature `approximate`) | millions of rows with many features; finds most of the neighbours |
+//! | [`CustomScan`] | a distance that is a function of your own |
+//!
+//! [`distances`] computes all distances without a search.
 //!
 //! ```
 //! use ndarray::array;
@@ -15,9 +23,9 @@
 //! ```
 //!
 //! [`ClassSearch`] searches among the rows of each class, and [`MixedEmbedding`] prepares rows with numbers and
-//! categories, so that engines search by Gower's distance and others. Searches of a crate above start from
-//! [`TrainingRows`], which are checked once and scaled as they are read, and [`KNearest`] selects neighbours among
-//! candidates from elsewhere in the same order.
+//! categories, so that engines search by Gower's distance and others. For searches of your own, [`TrainingRows`] are
+//! checked once and scaled as they are read, and [`KNearest`] selects neighbours among candidates from elsewhere in the
+//! same order.
 //!
 //! # Features
 //!
@@ -58,7 +66,9 @@ pub use all_pairs::distances;
 pub use approximate::ApproximateSearch;
 pub use brute_force::BruteForce;
 pub use class_search::ClassSearch;
-pub use custom_scan::{CustomDistance, CustomScan, UNRESTRICTED};
+#[doc(hidden)]
+pub use custom_scan::UNRESTRICTED;
+pub use custom_scan::{CustomDistance, CustomScan};
 pub use engine::Engine;
 #[cfg(feature = "approximate")]
 pub use hnsw::Hnsw;
@@ -66,10 +76,14 @@ pub use k_nearest::KNearest;
 pub use kd_tree::KdTree;
 pub use mixed_embedding::{MixedAggregation, MixedEmbedding, MixedFeature};
 pub use nearest::{Nearest, Neighbors};
-pub use neighbor_search::{NeighborSearch, check_distances, with_original_index};
+pub use neighbor_search::NeighborSearch;
+#[doc(hidden)]
+pub use neighbor_search::{check_distances, with_original_index};
 pub use queries::Queries;
 pub use standardization::{SPREADS, Standardization};
-pub use training_rows::{TrainingRows, check_non_empty};
+pub use training_rows::TrainingRows;
+#[doc(hidden)]
+pub use training_rows::check_non_empty;
 
 #[doc(no_inline)]
 pub use ndarray;

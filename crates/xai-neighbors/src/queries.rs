@@ -9,7 +9,8 @@ use crate::input;
 use crate::training_rows::Matrix;
 
 /// Query rows of a search. They have as many features as the training rows, are finite, within the
-/// domain of the distance, row-major, and [prepared](Distance::prepare) for it.
+/// domain of the distance, row-major, and prepared for it: centred for the correlation distance, whitened for that of
+/// Mahalanobis.
 ///
 /// They are checked when they are created, so engines need not check them again.
 #[derive(Debug, Clone)]

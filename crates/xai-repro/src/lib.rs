@@ -1,9 +1,10 @@
 //! Reproducibility of predictions: do repeated trainings of a model make the same predictions and the same errors?
 //!
 //! `k` runs of one method predict the same `n` samples. Arrays of predictions, whether classes or numbers, have the
-//! shape `(k, n)`, one row per run; in tables, which have one row per sample, a run is a column. [`Pairwise`] evaluates
-//! every metric for each of the `k (k − 1)/2` pairs of runs. Results are the distribution over pairs, its summary, and
-//! confidence intervals over runs, because pairs share runs and are not independent.
+//! shape `(k, n)`, one row per run. [`Pairwise`] evaluates every metric for each of the `k (k − 1)/2` pairs of runs:
+//! error consistency (EC) tells whether they make the same errors, prediction agreement (PA) whether they predict the
+//! same classes. Results are the distribution over pairs, its summary, and confidence intervals over runs, because
+//! pairs share runs and are not independent.
 //!
 //! ```
 //! use ndarray::array;
@@ -38,14 +39,6 @@
 //! chance of *independent* raters, but runs of one method are not independent. Agreement is not correctness: runs can
 //! make the same mistakes.
 //!
-//! # Large data
-//!
-//! Predictions are packed into bits, and one pass over the bits of a pair gives all its metrics. For thousands of runs,
-//! pack them once, if necessary one at a time ([`PackedRunsBuilder`]), and compute only summaries
-//! ([`Pairwise::summarize`]). Error metrics then need one bit of memory per sample and run, and nothing is stored per
-//! pair. For samples in blocks or on several machines, update a [`PairwiseAccumulator`]. The results have the same bits
-//! either way.
-//!
 //! # Modules
 //!
 //! | module | contents |
@@ -58,11 +51,12 @@
 //! | [`comparison`] | results of the comparison of two groups of runs |
 //! | [`simulate`], [`study`] | simulated labels and runs, and the study of the metrics on them |
 //! | [`stop`] | stopping work from another thread |
-//! | [`input`] | what an [`Error`] is about |
+//! | [`input`] | names of arrays and parameters in errors |
 //!
 //! Arrays are those of `ndarray` 0.17, re-exported as [`ndarray`].
 //! [`examples/adapters/arrow`](https://github.com/xai-metrics/xai-metrics/tree/main/examples/adapters/arrow) reads runs
-//! from the columns of an Arrow table.
+//! from an Arrow table, in which each row is a sample and each run a column. For thousands of runs or millions of
+//! samples see [`PairwiseAccumulator`](PairwiseAccumulator#large-data).
 //!
 //! # Features
 //!

@@ -1,7 +1,19 @@
 //! The metrics, and what makes a metric.
 //!
-//! A metric has a [`MetricInfo`], parameters, and a computation of one value per sample of a batch ([`Measure`]). All
-//! metrics are listed in the [`registry`].
+//! | group | question | begin with |
+//! |---|---|---|
+//! | faithfulness | Does the score follow what the map marks? | [`SymmetricRelevanceGain`], [`Deletion`], [`Insertion`], [`MuFidelity`] |
+//! | axioms | Do attributions add up to the score? | [`Completeness`], [`NonSensitivity`] |
+//! | robustness | Does the map change when the input hardly does? | [`AverageStability`], [`LocalLipschitz`] |
+//! | sanity checks | Does the map depend on the model? | [`ModelRandomization`], [`RandomLogit`] |
+//! | localization | Does the map mark the object? | [`RelevanceMassAccuracy`], [`PointingGame`] |
+//! | plausibility | Does the map mark the tokens that people mark? | [`RationaleAuprc`], [`TokenF1`] |
+//! | attribution of a context | Do the sources that the map marks matter to a generated text? | [`ContextLds`] |
+//! | complexity | Is the map simple enough to read? | [`Sparseness`], [`Complexity`] |
+//! | comparison with other maps | Do two explainers agree? | [`FeatureAgreement`], [`RankCorrelation`] |
+//!
+//! [`registry`] has a table of all metrics, and their formulas and sources. A metric has a [`MetricInfo`], parameters,
+//! and a computation of one value per sample of a batch ([`Measure`]).
 
 #[macro_use]
 mod macros;

@@ -1,6 +1,9 @@
-//! All metrics of the family, by name. The `mod.rs` of each folder lists the metrics in it.
+//! All metrics of the family, by name.
 //!
-//! The library, the command line, the report, Python and the documentation read the metrics from here.
+//! [`find`] finds a metric, and [`groups`] lists them by what they measure. The library, the command line, the report,
+//! Python and the documentation read the metrics from here.
+//!
+#![doc = include_str!("../../METRICS.md")]
 
 use std::sync::OnceLock;
 

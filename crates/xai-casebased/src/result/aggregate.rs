@@ -56,7 +56,7 @@ pub struct AggregateExplanation {
     pub correspondence: Option<f64>,
     /// Level of the correspondence.
     pub level: Level,
-    /// Number of nearest cases.
+    /// Number of nearest cases; `n_neighbors` in JSON.
     #[cfg_attr(feature = "serde", serde(rename = "n_neighbors"))]
     pub n_cases: usize,
     /// Share of the cases with each class, by count. The shares add up to 1.

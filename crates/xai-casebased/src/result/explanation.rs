@@ -45,7 +45,8 @@ pub struct Case {
 
 /// The nearest training cases of a sample, and their agreement with its prediction.
 ///
-/// `Display` writes a summary for people.
+/// `Display` writes a summary for people. With the feature `serde` the fields are the keys of JSON objects, except for
+/// `cases`, which has the key `neighbors`, and `truth` and `truth_name`, which have the keys `true` and `true_name`.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -159,7 +160,7 @@ pub struct CaseSummary {
     pub class_name: Option<Arc<str>>,
 }
 
-/// An [`Explanation`] without features and metadata.
+/// An [`Explanation`] without features and metadata. Its JSON has the same keys.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

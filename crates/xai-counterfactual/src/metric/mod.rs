@@ -1,4 +1,4 @@
-//! The metrics, one file each.
+//! The metrics. [`registry`](crate::registry) has a table of them.
 
 use xai_core::Result;
 use xai_core::describe::{Described, Parameters};

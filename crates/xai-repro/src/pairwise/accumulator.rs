@@ -30,6 +30,16 @@ use crate::pairwise::stored_state::StoredState;
 /// each while their counts are small. The result takes 16 bytes per pair and metric;
 /// [`finish_metric`](Self::finish_metric) evaluates one metric at a time.
 ///
+/// # Large data
+///
+/// Predictions are packed into bits, and one pass over the bits of a pair gives all its metrics. For thousands of runs
+/// that fit into memory, pack them once, if necessary one at a time ([`PackedRunsBuilder`](crate::PackedRunsBuilder)),
+/// and compute only summaries ([`Pairwise::summarize`]). Error metrics then need one bit of memory per sample and run,
+/// and nothing is stored per pair. For samples in blocks or on several machines, update this state. The results have
+/// the same bits either way.
+///
+/// # Example
+///
 /// ```
 /// use ndarray::{Axis, array};
 /// use xai_repro::{Accumulator, PairMetric, Pairwise, PairwiseAccumulator};

@@ -79,7 +79,10 @@ pub fn area(scores: &[f64]) -> f64 {
 /// [`Deletion`](crate::metric::Deletion), [`Insertion`](crate::metric::Insertion) and their relatives are curve
 /// metrics, and so is a [`CurveKind`] of your own. The model sees `n` rows for the start and for every step that flips
 /// a feature. If a batch has room for several steps of all its samples, they go into one call. Two metrics of the same
-/// curve share its scores. The default baseline is 0.
+/// curve share its scores.
+///
+/// Defaults, unless the [`CurveKind`] has others: 10 steps over all positions, each position a feature, baseline 0; of
+/// features with equal attributions, the one with the lowest index goes first.
 #[derive(Debug, Clone, PartialEq, Parameters)]
 pub struct CurveMetric<K> {
     #[param(skip)]

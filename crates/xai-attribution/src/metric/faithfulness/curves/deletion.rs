@@ -35,6 +35,8 @@ pub struct Deleting;
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
 ///
+/// Defaults: 10 steps over all positions, baseline 0; of positions with equal attributions, the lowest index first.
+///
 /// # Extremes
 /// Low: the score is gone with the first features. The score of the whole input: removing features changes nothing.
 ///
@@ -91,6 +93,8 @@ pub struct Inserting;
 /// assert_eq!(curve.value, 3.5); // ((0 + 4)/2 + (4 + 6)/2)/2
 /// # Ok::<(), xai_attribution::Error>(())
 /// ```
+///
+/// Defaults: 10 steps over all positions, baseline 0; of positions with equal attributions, the lowest index first.
 ///
 /// # Extremes
 /// The score of the baseline: no restored feature matters. The score of the whole input or more: the first features are

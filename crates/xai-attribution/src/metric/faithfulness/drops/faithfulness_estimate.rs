@@ -46,7 +46,8 @@ use crate::perturbation::{Baseline, Features, RankBy, RankedRemoval, RemovalOrde
 ///
 /// # Limits
 /// Features are removed one at a time: interactions of features are not measured, and a feature that another one can
-/// replace seems not to matter.
+/// replace seems not to matter. The map of occlusion with the same features and baseline has the value 1 by
+/// construction.
 ///
 /// # Source
 /// Alvarez-Melis and Jaakkola, *Towards Robust Interpretability with Self-Explaining Neural Networks*, 2018; Hesse et
