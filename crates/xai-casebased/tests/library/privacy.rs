@@ -3,9 +3,7 @@
 use ndarray::{Array2, array};
 use proptest::prelude::*;
 use xai_casebased::training::MetadataValue;
-use xai_casebased::{
-    Aggregate, CaseExplainer, CaseOptions, Distance, Error, ErrorKind, help, input,
-};
+use xai_casebased::{CaseExplainer, Distance, Error, ErrorKind, help, input};
 
 #[test]
 fn metadata_of_every_type_reaches_the_explanation() {
@@ -244,10 +242,13 @@ fn no_state_or_debug_output_holds_redacted_values() {
     audit.update(&explanations).unwrap();
     let report = audit.finish().unwrap();
     let arrays = explainer
-        .case_arrays(train.view(), CaseOptions::new())
+        .case_arrays(train.view(), xai_casebased::CaseOptions::new())
         .unwrap();
     let released: Vec<_> = closed.aggregate(train.view(), None).unwrap();
-    let released: Vec<_> = released.iter().filter_map(Aggregate::released).collect();
+    let released: Vec<_> = released
+        .iter()
+        .filter_map(xai_casebased::Aggregate::released)
+        .collect();
     assert!(!released.is_empty());
     let info = explainer.training_info();
     macro_rules! states {
