@@ -249,9 +249,9 @@ def test_what_a_report_has_no_section_for_is_refused(runs: Any, audit: Any, tabl
         Report(runs)
     with pytest.raises(TypeError, match="each PairwiseResult has a section of its own"):
         Report({"both": {"a": runs, "b": runs}})
-    unlabelled = repro.pairwise([[0, 1], [1, 1]])
+    packed = repro.pairwise(repro.PackedRuns([[0, 1], [1, 1]], [0, 1]))
     with pytest.raises(ValueError, match="predictions: a report lists samples"):
-        unlabelled.report()
+        packed.report()
     # Results are sent about without the data that they were made from.
     assert pickle.loads(pickle.dumps(runs)).summary("pa_acc") == runs.summary("pa_acc")
     with pytest.raises(ValueError, match="audit: take its report where the audit was made"):
