@@ -284,3 +284,14 @@ def test_a_comparison_has_intervals_ranks_and_tests() -> None:
         da.compare(explainers, metrics, scores={"good": means["good"]}, **given)
     with pytest.raises(ValueError, match="explainers: expected the same test cases, got 2 and 3 of them"):
         da.compare({"a": np.eye(3)[:2], "b": np.eye(3)}, "shortcut_detection", flags=[True, False, False])
+
+
+def test_a_comparison_says_over_which_cases_values_are() -> None:
+    rng = np.random.default_rng(3)
+    explainers, flags = {"a": rng.random((5, 12)), "b": rng.random((5, 12))}, np.arange(12) < 4
+    alone = da.compare(explainers, "mislabeling_detection", flags=flags)
+    assert "5 test cases" in repr(alone)
+    assert "mislabeling_detection: AUROC over 12 training cases, 4 of them flagged" in repr(alone)
+    # By default attributions are read once.
+    assert "mislabeling_detection" not in da.compare(explainers, flags=flags).results["a"]
+    assert "AUROC" not in repr(da.compare(explainers, "shortcut_detection", flags=flags))

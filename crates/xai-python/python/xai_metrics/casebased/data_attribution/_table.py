@@ -16,13 +16,13 @@ from ..._arrays import reals
 from ..._described import MetricInfo, documentation_with, keyword, signature_with, wrapped
 from ..._registry import metric_of
 from ..._report import Reported
-from ..._display import Display, Estimate, grid
+from ..._display import Display, Estimate, count, grid
 from ..._results import Table
 from ...attribution import EvaluationTable, EvaluationValues
 from ...attribution._table import named
 from ._info import infos_by_name
 from ._inputs import INPUTS, AttributionRows, arrays_of, class_names
-from ._values import AttributionValue, Outcome, outcome_of
+from ._values import AttributionValue, Mislabeling, Outcome, outcome_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -150,7 +150,12 @@ class AttributionTable(Reported, Table):
                 else:
                     cell = Estimate(result.value, getattr(result, "interval", None))
                 cells[explainer, metrics[metric]] = cell
-        return grid(list(self.results), list(metrics.values()), cells, self.table._notes("test case", "test cases"))
+        notes = self.table._notes("test case", "test cases")
+        for metric, result in next(iter(self.results.values())).items():
+            if isinstance(result, Mislabeling) and result.curve is not None:
+                cases = count(len(result.curve) - 1, "training case")
+                notes.append(f"{metric}: AUROC over {cases}, {result.n_flagged} of them flagged")
+        return grid(list(self.results), list(metrics.values()), cells, notes)
 
 
 def _info(metric: str) -> MetricInfo:
@@ -200,7 +205,8 @@ def compare(
         Attributions as the functions take them.
     metrics : sequence of str, optional
         Names of functions, with settings in brackets: ``"class_detection(k=5)"``. By default all that the
-        given inputs are enough for.
+        given inputs are enough for; ``"mislabeling_detection"`` only with ``scores``, because computing these reads the
+        attributions twice.
     random_attributions : mapping from name to attributions, optional
         Of the same explainers, by a model with random weights.
     scores : mapping from name to array_like, optional
@@ -293,15 +299,17 @@ def compare(
         outcomes[name] = found
         results[name] = dict(zip(metrics, map(outcome_of, found.to_python())))
     assumed = {"scores": "negative mean attribution over the test cases"} if inspects and not own["scores"] else {}
-    table = _values(results, infos, assumed).table(level=level, replicates=replicates, seed=seed, n_jobs=n_jobs)
     labels = [inputs[name] for name in ("train_labels", "test_classes") if inputs.get(name) is not None]
-    return AttributionTable(results, table, _Compared(named, outcomes, arrays, class_names(labels)))
+    compared = _Compared(named, outcomes, arrays, class_names(labels))
+    values = _values(results, infos, compared.shape[0], assumed)
+    table = values.table(level=level, replicates=replicates, seed=seed, n_jobs=n_jobs)
+    return AttributionTable(results, table, compared)
 
 
 def _values(
-    results: dict[str, dict[str, Outcome]], infos: dict[str, MetricInfo], assumed: dict[str, str]
+    results: dict[str, dict[str, Outcome]], infos: dict[str, MetricInfo], n_cases: int, assumed: dict[str, str]
 ) -> EvaluationValues:
-    """Collect the metrics that have a value per test case."""
+    """Collect the metrics that have a value per test case; ``n_cases`` is the number of test cases."""
     rows = {
         metric: [element.per_sample for element in (by[metric] for by in results.values()) if isinstance(element, AttributionValue)]
         for metric in infos
@@ -314,4 +322,4 @@ def _values(
         (metric, infos[metric].direction, infos[metric].range in ("[0, 1]", "(0, 1]"), [row.tolist() for row in entry])
         for metric, entry in per_case.items()
     ]
-    return EvaluationValues(_native.AttributionValues.from_rows(list(results), next(iter(n_test), 0), metrics), assumed)
+    return EvaluationValues(_native.AttributionValues.from_rows(list(results), next(iter(n_test), n_cases), metrics), assumed)
