@@ -327,3 +327,10 @@ def test_the_replacement_of_ceval_has_its_columns_and_errors() -> None:
         ceval.add_explainer("one", samples.iloc[:1], "generated-cf")
     with pytest.raises(ValueError, match="expected a column 'instance'"):
         ceval.add_explainer("many", samples, "generated-cf", "1toN")
+
+
+def test_text_names_several_metrics() -> None:
+    queries, rows = np.eye(3), {"a": np.eye(3) + 1}
+    found = cf.evaluate(queries, rows, "proximity(distance=manhattan), sparsity")
+    assert list(found["a"]) == ["proximity(distance=manhattan)", "sparsity"]
+    assert found.columns() == cf.evaluate(queries, rows, ["proximity(distance=manhattan)", "sparsity"]).columns()

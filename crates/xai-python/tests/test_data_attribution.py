@@ -295,3 +295,13 @@ def test_a_comparison_says_over_which_cases_values_are() -> None:
     # By default attributions are read once.
     assert "mislabeling_detection" not in da.compare(explainers, flags=flags).results["a"]
     assert "AUROC" not in repr(da.compare(explainers, "shortcut_detection", flags=flags))
+
+
+def test_text_names_several_metrics() -> None:
+    explainers, given = {"a": attributions()}, {"train_labels": INPUTS["train_labels"], "test_classes": INPUTS["test_classes"]}
+    found = da.compare(explainers, "class_detection(k=5), class_auroc", **given)
+    assert list(found.results["a"]) == ["class_detection(k=5)", "class_auroc"]
+    expected = da.compare(explainers, ["class_detection(k=5)", "class_auroc"], **given)
+    assert found.columns() == expected.columns()
+    with pytest.raises(ValueError, match="metric: got ''"):
+        da.compare(explainers, "class_auroc,", **given)

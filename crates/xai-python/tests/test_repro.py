@@ -270,6 +270,11 @@ def test_without_labels_there_is_agreement_alone():
         repro.error_sets(predictions)
 
 
+def test_text_names_several_metrics():
+    predictions, labels = some_runs()
+    assert repro.pairwise(predictions, labels, metrics="ec_acc, pa-acc").metrics == ("ec_acc", "pa_acc")
+
+
 def test_without_labels_nothing_about_errors_is_shown():
     predictions, labels = some_runs()
     packed = repro.PackedRuns(predictions)

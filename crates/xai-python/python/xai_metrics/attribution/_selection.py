@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import _native
+from .._arguments import names_in
 from .._arrays import to_numpy
 from .._registry import metrics_of, near_names
 from . import _padding
@@ -86,9 +87,7 @@ def _named(metrics: Any) -> Iterator[tuple[str | None, Any]]:
     if isinstance(metrics, Mapping):
         yield from ((str(name), metric) for name, metric in metrics.items())
         return
-    if isinstance(metrics, (str, Metric, type)) or not isinstance(metrics, Iterable):
-        metrics = [metrics]
-    yield from ((None, metric) for metric in metrics)
+    yield from ((None, metric) for metric in names_in([metrics] if isinstance(metrics, Metric) else metrics))
 
 
 def _settings(text: str) -> list[tuple[str, dict[str, str]]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _native
-from .._arguments import looked_up, mapping, number, threads, whole, whole_or_none
+from .._arguments import looked_up, mapping, names_in, number, threads, whole, whole_or_none
 from .._registry import metric_of
 from .._report import Reported
 from .._display import Display
@@ -161,8 +161,8 @@ def evaluate(
     counterfactuals : mapping from name to table or array_like of shape (N, d)
         Counterfactuals of each method, any number per query. The columns ``predicted``, ``p_target``, ``valid``, ``row_class`` and
         ``model_0``, ``model_1``, … (classes by other models) are inputs, unless they are features.
-    metrics : sequence of str, optional
-        Names of functions, with settings in brackets: ``"ynn(k=3)"``. By default all whose inputs are given.
+    metrics : str or sequence of str, optional
+        Names of functions, with settings in brackets: ``"ynn(k=3), proximity"``. By default all whose inputs are given.
     train : table or array_like of shape (T, d), optional
         Training rows.
     label : column name, optional
@@ -361,7 +361,7 @@ class _Native:
         if metrics is None:
             possible = [self._possible(method) for method in methods]
             return [name for name in possible[0] if all(name in names for names in possible)]
-        names = [metrics] if isinstance(metrics, str) else list(metrics)
+        names: list[str] = names_in(metrics)
         for name in names:
             if not isinstance(name, str):
                 raise TypeError(f'metrics: expected names such as "ynn" or "ynn(k=3)", got {name!r}')

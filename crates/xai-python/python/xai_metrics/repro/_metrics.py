@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 
+from .._arguments import names_in
 from .._described import MetricInfo
 from .._registry import metrics_of
 
@@ -46,7 +47,7 @@ def chosen(
     """Validate requested metric names; by default all of the kind that can be computed."""
     if asked is None:
         return names_of(kind) if has_labels else without_labels()
-    names = (asked,) if isinstance(asked, str) or not isinstance(asked, Iterable) else tuple(asked)
+    names = tuple(names_in(asked))
     for name in names:
         if not isinstance(name, str):
             raise TypeError(f"metrics: expected names, got {type(name).__name__}")

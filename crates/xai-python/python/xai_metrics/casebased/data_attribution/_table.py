@@ -11,7 +11,7 @@ import numpy as np
 
 from ... import _native
 from ..._alignment import Alignment
-from ..._arguments import mapping, number, threads, whole
+from ..._arguments import mapping, names_in, number, threads, whole
 from ..._arrays import reals
 from ..._described import MetricInfo, documentation_with, keyword, signature_with, wrapped
 from ..._registry import metric_of
@@ -203,10 +203,10 @@ def compare(
     ----------
     explainers : mapping from name to attributions
         Attributions as the functions take them.
-    metrics : sequence of str, optional
-        Names of functions, with settings in brackets: ``"class_detection(k=5)"``. By default all that the
-        given inputs are enough for; ``"mislabeling_detection"`` only with ``scores``, because computing these reads the
-        attributions twice.
+    metrics : str or sequence of str, optional
+        Names of functions, with settings in brackets: ``"class_detection(k=5), class_auroc"``. By default all that
+        the given inputs are enough for; ``"mislabeling_detection"`` only with ``scores``, because computing these
+        reads the attributions twice.
     random_attributions : mapping from name to attributions, optional
         Of the same explainers, by a model with random weights.
     scores : mapping from name to array_like, optional
@@ -279,12 +279,10 @@ def compare(
         what: {name: alignment.take(values, f"{what}[{name!r}]", *axes[what]) for name, values in of_names.items()}
         for what, of_names in own.items()
     }
-    if isinstance(metrics, str):
-        metrics = [metrics]
     if metrics is None:
         given = {"attributions", *inputs, *(name for name, values in own.items() if values)}
         metrics = [name for name, info in infos_by_name().items() if given.issuperset(info.needs)]
-    metrics = list(metrics)
+    metrics = names_in(metrics)
     infos = {metric: _info(metric) for metric in metrics}
     repeated = next((metric for index, metric in enumerate(metrics) if metric in metrics[:index]), None)
     if repeated is not None:
