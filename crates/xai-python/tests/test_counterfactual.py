@@ -334,3 +334,14 @@ def test_text_names_several_metrics() -> None:
     found = cf.evaluate(queries, rows, "proximity(distance=manhattan), sparsity")
     assert list(found["a"]) == ["proximity(distance=manhattan)", "sparsity"]
     assert found.columns() == cf.evaluate(queries, rows, ["proximity(distance=manhattan)", "sparsity"]).columns()
+
+
+def test_functions_that_compare_no_methods_are_no_metrics() -> None:
+    queries, rows = np.eye(3), {"a": np.eye(3) + 1}
+    with pytest.raises(ValueError, match=r"group_gap is a function of its own; call group_gaps\(groups\) of the result"):
+        cf.evaluate(queries, rows, "group_gap")
+    with pytest.raises(ValueError, match=r"call edit_distance\(sequences\)"):
+        cf.evaluate(queries, rows, "edit-distance")
+    with pytest.raises(ValueError, match="expected one of\ncoverage") as told:
+        cf.evaluate(queries, rows, "wat")
+    assert "group_gap" not in str(told.value) and "edit_distance" not in str(told.value)

@@ -305,3 +305,10 @@ def test_text_names_several_metrics() -> None:
     assert found.columns() == expected.columns()
     with pytest.raises(ValueError, match="metric: got ''"):
         da.compare(explainers, "class_auroc,", **given)
+
+
+def test_an_unknown_metric_gets_the_list_of_those_that_judge_attributions() -> None:
+    with pytest.raises(ValueError, match="expected one of\nlinear_datamodeling_score") as told:
+        da.compare({"a": attributions()}, "wat")
+    listed = str(told.value).partition("\n")[2].replace("\n", " ").split(", ")
+    assert listed == [info.name for info in da.metric_infos()]

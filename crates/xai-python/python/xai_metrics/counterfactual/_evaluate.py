@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 #: Name of the reference method.
 REFERENCE = "nearest unlike neighbours"
 
+#: Functions of values per query or of texts, which are no metrics of a comparison, and what to call instead.
+_FUNCTIONS = {
+    "group_gap": "call group_gaps(groups) of the result, or group_gap(values, groups)",
+    "edit_distance": "call edit_distance(sequences)",
+}
+
 #: Columns of counterfactuals that are inputs; columns `model_0`, `model_1`, … are predictions of other models.
 _OWN_COLUMNS = ("predicted", "p_target", "valid", "row_class")
 _QUERY_COLUMNS = {"predicted": "class", "target": "target", "p_target": "p_target_query"}
@@ -365,7 +371,9 @@ class _Native:
         for name in names:
             if not isinstance(name, str):
                 raise TypeError(f'metrics: expected names such as "ynn" or "ynn(k=3)", got {name!r}')
-            metric_of("counterfactual", name.partition("(")[0].strip())
+            info = metric_of("counterfactual", name.partition("(")[0].strip(), tuple(_FUNCTIONS))
+            if info.name in _FUNCTIONS:
+                raise ValueError(f"metrics: {info.name} is a function of its own; {_FUNCTIONS[info.name]}")
         repeated = next((name for index, name in enumerate(names) if name in names[:index]), None)
         if repeated is not None:
             raise ValueError(f"metrics: {repeated!r} occurs twice; give it once")

@@ -14,7 +14,7 @@ from ..._alignment import Alignment
 from ..._arguments import mapping, names_in, number, threads, whole
 from ..._arrays import reals
 from ..._described import MetricInfo, documentation_with, keyword, signature_with, wrapped
-from ..._registry import metric_of
+from ..._registry import metric_of, metrics_of
 from ..._report import Reported
 from ..._display import Display, Estimate, count, grid
 from ..._results import Table
@@ -162,7 +162,8 @@ def _info(metric: str) -> MetricInfo:
     """Return the metric of a setting such as ``"class_detection(k=5)"``."""
     if not isinstance(metric, str):
         raise TypeError(f'metrics: expected names such as "class_detection" or "class_detection(k=5)", got {metric!r}')
-    info = metric_of("casebased", metric.partition("(")[0].strip())
+    others = tuple(of.name for of in metrics_of("casebased") if of.name not in infos_by_name())
+    info = metric_of("casebased", metric.partition("(")[0].strip(), others)
     if info.name not in infos_by_name():
         raise ValueError(f"metrics: {info.name} judges no attributions, expected some of {', '.join(infos_by_name())}")
     return info
