@@ -51,9 +51,11 @@ class Metric:
         default.
     default_plot_func
         Default function of :meth:`plot`.
-    disable_warnings, display_progressbar
-        Whether to omit the warning of the first number that differs from Quantus, and to show a
-        bar where tqdm is installed.
+    disable_warnings
+        Without effect: there are no such warnings. That of a number that differs from Quantus is silenced by
+        ``warnings.filterwarnings("ignore", category=QuantusDifferenceWarning)``.
+    display_progressbar
+        Whether to show a bar where tqdm is installed.
     seed : int
         Seed of random choices.
     compat : bool, optional
@@ -188,8 +190,7 @@ class Metric:
         return scores
 
     def _warn(self) -> None:
-        if not self._options["disable_warnings"]:
-            warn_once(type(self).__name__, self._definition.differs)
+        warn_once(type(self).__name__, self._definition.differs)
 
     def _aggregate(self, scores: Any) -> Any:
         function = self._options["aggregate_func"]
