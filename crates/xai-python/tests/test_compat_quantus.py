@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from xai_metrics import find
 from xai_metrics.attribution import by_name, evaluate, metric_infos
 from xai_metrics.compat import quantus
+from xai_metrics.compat.quantus._metric import CLASSES
 from xai_metrics.compat.quantus.helpers.enums import EvaluationCategory, ScoreDirection
 
 #: Differences that are documented are no errors here, see the tests of the warning.
@@ -373,6 +377,13 @@ def test_the_page_for_users_of_quantus_runs() -> None:
     assert mine.ranking[0] == "mine"
     # Areas are those of the metric without the interface of Quantus, but for its steps.
     assert np.mean(names["scores"]) == pytest.approx(mine["mine"].value, abs=0.02)
+
+
+def test_classes_have_their_metrics_without_a_search_for_each() -> None:
+    code = "import xai_metrics._native as n; del n.metrics_named; import xai_metrics.compat.quantus"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    for name, kind in CLASSES.items():
+        assert kind._measures == find(f"quantus.{kind._definition.like or name}").name
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import numpy as np
 
 from xai_metrics._arguments import threads
 from xai_metrics._described import MetricInfo, wrapped
-from xai_metrics._registry import find, metric_of
+from xai_metrics._registry import metric_of, metrics_of
 
 from ._attributes import attributes
 from ._metric_call import MetricCall, Call
@@ -269,9 +269,13 @@ _OPTIONS = (
 )
 
 
+#: Underlying metrics by the name of a class: the first of those that have it.
+_INFOS = {peer: info for info in reversed(metrics_of("attribution")) for peer in info.elsewhere}
+
+
 def metric_class(name: str, definition: Definition) -> type[Metric]:
     """Create the class of a metric."""
-    info = find(f"quantus.{definition.like or name}")
+    info = _INFOS[f"quantus.{definition.like or name}"]
     ours = "".join(word.capitalize() for word in info.name.split("_"))
     if info.has_call_of_its_own:
         ours = f"func:`~xai_metrics.attribution.{info.name}`"
