@@ -379,6 +379,19 @@ def test_the_page_for_users_of_quantus_runs() -> None:
     assert np.mean(names["scores"]) == pytest.approx(mine["mine"].value, abs=0.02)
 
 
+@pytest.mark.parametrize("name", ["explain", "AVAILABLE_XAI_METHODS_CAPTUM", "AVAILABLE_XAI_METHODS_TF", "available_methods_captum"])
+def test_there_are_no_explainers_and_it_is_said_what_to_give(name: str) -> None:
+    with pytest.raises(AttributeError, match=f"no attribute '{name}'; there are no explainers here: give a metric explain_func"):
+        getattr(quantus, name)
+
+
+def test_modules_of_functions_and_metrics_have_their_names() -> None:
+    assert quantus.Infidelity(loss_func=quantus.functions.loss_func.mse).loss_func == "mse"
+    assert quantus.functions.similarity_func is quantus.similarity_func
+    assert quantus.metrics.PixelFlipping is quantus.PixelFlipping
+    assert issubclass(quantus.metrics.Sparseness, quantus.metrics.Metric)
+
+
 def test_classes_have_their_metrics_without_a_search_for_each() -> None:
     code = "import xai_metrics._native as n; del n.metrics_named; import xai_metrics.compat.quantus"
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -555,6 +568,6 @@ def test_layers_start_with_the_original_which_an_average_leaves_out() -> None:
 def test_functions_that_quantus_names_are_words_and_what_is_not_here_is_told() -> None:
     assert quantus.similarity_func.difference == "difference"
     assert quantus.similarity_func.distance_euclidean == "distance_euclidean"
-    with pytest.raises(AttributeError, match="'explain'; give a metric explain_func"):
+    with pytest.raises(AttributeError, match="'explain'; there are no explainers here: give a metric explain_func"):
         quantus.explain  # noqa: B018
     assert not hasattr(quantus, "Nothing")
