@@ -779,6 +779,28 @@ def test_what_padding_excludes_is_said() -> None:
         evaluate(token_model, inputs, targets, {"a": maps}, ["deletion"])
 
 
+def test_the_token_in_the_place_of_removed_ones_is_said() -> None:
+    inputs, targets = {"input_ids": TOKENS, "attention_mask": ATTENTION}, np.array([0, 1, 0, 1])
+
+    def assumed(explainer: Any, name: str, **keywords: Any) -> Any:
+        return evaluate(token_model, inputs, targets, {"mine": explainer}, [name], replicates=0, **keywords).assumed
+
+    told = "0, the token id in the place of removed tokens"
+    assert assumed(TOKEN_MAPS, "deletion")["baseline"] == assumed("occlusion", "sparseness")["baseline"] == told
+    assert "baseline" not in assumed(TOKEN_MAPS, "deletion", baseline=4)
+    assert "baseline" not in assumed(TOKEN_MAPS, "deletion(baseline=4)")
+    assert "baseline" not in assumed(TOKEN_MAPS, "sparseness")
+    for explainer, keywords in ((TOKEN_MAPS, {"baseline": "[MASK]"}), (("occlusion", {"baseline": "<mask>"}), {})):
+        with pytest.raises(ValueError, match="is a token; give its id, such as tokenizer.mask_token_id"):
+            assumed(explainer, "deletion", **keywords)
+
+
+def test_tokens_of_different_lengths_need_padding() -> None:
+    for inputs in ({"input_ids": [[5, 3, 2], [4]], "attention_mask": [[1, 1, 1], [1]]}, {"ids": TOKENS[:2], "mask": [[1], [1, 1]]}):
+        with pytest.raises(ValueError, match=r"expected rows of one length, got .*; give tokens of one length, padded by tokenizer\(texts, padding=True\)"):
+            evaluate(token_model, inputs, [0, 1], {"rnd": "random"}, ["deletion"], replicates=0)
+
+
 def test_tokens_at_the_end_that_change_nothing_are_warned_of() -> None:
     ids, maps = padded(5, "right")[0]["input_ids"], padded(5, "right")[1]
 

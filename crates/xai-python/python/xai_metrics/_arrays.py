@@ -69,7 +69,7 @@ def to_numpy(values: Any, name: str) -> npt.NDArray[Any]:
         try:
             return np.asarray(values)
         except ValueError as error:
-            raise ValueError(_uneven(values, name) or f"{name}: {error}") from None
+            raise ValueError(uneven(values, name) or f"{name}: {error}") from None
     if is_lazy(values):
         raise TypeError(f"{name}: the LazyFrame is not computed; collect it first, by `.collect()`")
     if hasattr(values, "toarray"):
@@ -82,7 +82,7 @@ def to_numpy(values: Any, name: str) -> npt.NDArray[Any]:
     raise TypeError(message)
 
 
-def _uneven(values: Any, name: str) -> str | None:
+def uneven(values: Any, name: str) -> str | None:
     """Return the error message for rows of different lengths; ``None`` if all have the same length.
     """
     lengths = [len(row) if hasattr(row, "__len__") else None for row in values]

@@ -11,6 +11,7 @@ from .._arguments import names_in
 from .._arrays import to_numpy
 from .._registry import metrics_of, near_names
 from . import _padding
+from ._baselines import check_word
 from ._data import Run
 from ._layout import WORDS
 from ._masked import MaskedRun
@@ -43,6 +44,7 @@ def select(metrics: Any, run: Run | MaskedRun, baseline: Any = None) -> tuple[li
 
     ``baseline`` is that of all metrics that have one and were not given another.
     """
+    check_word(baseline)
     named = list(_named(metrics))
     selected: list[_Selected] = []
     skipped: dict[str, str] = {}
