@@ -240,6 +240,9 @@ def baseline_rows(given: Any, run: RunInterface) -> Array:
         rows = np.broadcast_to(rows, array.shape) if rows.ndim < array.ndim else rows
         is_known = rows.shape in (array.shape, (1, *array.shape[1:]))
     else:
+        if column_names(given) is not None and getattr(given, "ndim", 2) == 2 and len(given) not in (1, len(array)):
+            # Before its values, of which some may be missing.
+            raise ValueError(_wrong_shape((len(given), *array.shape[1:]), array.shape))
         rows = reals(inputs.numbers(run.in_order(given, "baseline"), "baseline"), "baseline")
         rows = rows[None] if rows.shape == array.shape[1:] else rows
         is_known = rows.shape in (array.shape, (1, *array.shape[1:]))
