@@ -7,7 +7,7 @@ from functools import cache
 
 from .._arguments import names_in
 from .._described import MetricInfo
-from .._registry import metrics_of
+from .._registry import metrics_of, near_names
 
 
 def metric_infos() -> list[MetricInfo]:
@@ -54,9 +54,11 @@ def chosen(
     names = tuple(name.replace("-", "_") for name in names)
     if len(set(names)) < len(names):
         raise ValueError("metrics: one is named twice")
-    for name in names if kind == "regression" else ():
+    for name in names:
         if name not in names_of(kind):
-            raise ValueError(f"metrics: got {name!r}, expected some of {', '.join(names_of(kind))}")
+            near = [known for known in near_names(name, "repro") if known.partition(" ")[0] in names_of(kind)]
+            meant = f"did you mean {' or '.join(near)}? There are" if near else "expected some of"
+            raise ValueError(f"metrics: got {name!r}, {meant} {', '.join(names_of(kind))}")
     if not has_labels:
         for name in names:
             if name in names_of("pair") and name not in without_labels():
