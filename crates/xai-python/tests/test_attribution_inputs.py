@@ -657,6 +657,23 @@ def test_maps_that_lie_across_the_inputs_or_have_a_column_more(shape: Any, messa
         evaluate(lambda x: x @ W, X, TARGETS, {"a": np.ones(shape)}, ["deletion"])
 
 
+def test_maps_of_fewer_samples_are_not_called_transposed() -> None:
+    x = np.random.default_rng(0).random((16, 1, 16, 16))
+
+    def model(images: Any) -> Any:
+        return images.reshape(len(images), -1)[:, :3]
+
+    for shape in ((15, 16, 16), (15, 1, 16, 16)):
+        with pytest.raises(ValueError, match=r"explainers\['a'\]: expected maps of 16 samples, as the inputs, got 15") as told:
+            evaluate(model, x, np.zeros(16, int), {"a": np.ones(shape)}, ["deletion"])
+        assert "transposed" not in str(told.value)
+    with pytest.raises(ValueError, match="transposed"):
+        evaluate(model, np.ones((5, 4, 6)), np.zeros(5, int), {"a": np.ones((6, 4, 5))}, ["deletion"])
+    # An explainer is asked for some of the samples at a time.
+    table = evaluate(model, x, np.zeros(16, int), {"a": lambda x, y: x}, ["deletion"], batch_size=3, replicates=0)
+    assert table.n_samples == 16
+
+
 class LimeExplanation:
     """What an explanation of lime has."""
 
