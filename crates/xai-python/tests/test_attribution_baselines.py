@@ -124,6 +124,14 @@ def test_a_wrong_shape_lists_the_accepted_ones(baseline: Any, message: str) -> N
         evaluate(model, X, None, {"a": TERMS}, ["deletion"], baseline=baseline)
 
 
+def test_a_table_of_many_rows_is_background_also_with_missing_values() -> None:
+    pd = pytest.importorskip("pandas")
+    x = pd.DataFrame({"a": [0.0, 1.0], "b": [1.0, 2.0]})
+    background = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0], "b": pd.array([1, 2, 3, None], dtype="Int64")})
+    with pytest.raises(ValueError, match=r'baseline: an array of 4 rows .* Background\(rows, "mean"\)'):
+        evaluate(lambda x: x, x, [0, 1], {"a": x.to_numpy()}, "deletion", baseline=background)
+
+
 def test_an_array_with_a_row_for_each_sample_is_reported() -> None:
     given = evaluate(model, X, None, {"a": TERMS}, ["deletion"], baseline=X[::-1], replicates=0)
     paired = evaluate(model, X, None, {"a": TERMS}, ["deletion"], baseline=Background(X[::-1], "paired"), replicates=0)

@@ -657,6 +657,23 @@ def test_maps_that_lie_across_the_inputs_or_have_a_column_more(shape: Any, messa
         evaluate(lambda x: x @ W, X, TARGETS, {"a": np.ones(shape)}, ["deletion"])
 
 
+def test_maps_of_fewer_samples_are_not_called_transposed() -> None:
+    x = np.random.default_rng(0).random((16, 1, 16, 16))
+
+    def model(images: Any) -> Any:
+        return images.reshape(len(images), -1)[:, :3]
+
+    for shape in ((15, 16, 16), (15, 1, 16, 16)):
+        with pytest.raises(ValueError, match=r"explainers\['a'\]: expected maps of 16 samples, as the inputs, got 15") as told:
+            evaluate(model, x, np.zeros(16, int), {"a": np.ones(shape)}, ["deletion"])
+        assert "transposed" not in str(told.value)
+    with pytest.raises(ValueError, match="transposed"):
+        evaluate(model, np.ones((5, 4, 6)), np.zeros(5, int), {"a": np.ones((6, 4, 5))}, ["deletion"])
+    # An explainer is asked for some of the samples at a time.
+    table = evaluate(model, x, np.zeros(16, int), {"a": lambda x, y: x}, ["deletion"], batch_size=3, replicates=0)
+    assert table.n_samples == 16
+
+
 class LimeExplanation:
     """What an explanation of lime has."""
 
@@ -777,6 +794,28 @@ def test_what_padding_excludes_is_said() -> None:
     inputs["attention_mask"][1] = 0
     with pytest.raises(ValueError, match=r"attention_mask'\]: sample 1 has no feature; leave it out"):
         evaluate(token_model, inputs, targets, {"a": maps}, ["deletion"])
+
+
+def test_the_token_in_the_place_of_removed_ones_is_said() -> None:
+    inputs, targets = {"input_ids": TOKENS, "attention_mask": ATTENTION}, np.array([0, 1, 0, 1])
+
+    def assumed(explainer: Any, name: str, **keywords: Any) -> Any:
+        return evaluate(token_model, inputs, targets, {"mine": explainer}, [name], replicates=0, **keywords).assumed
+
+    told = "0, the token id in the place of removed tokens"
+    assert assumed(TOKEN_MAPS, "deletion")["baseline"] == assumed("occlusion", "sparseness")["baseline"] == told
+    assert "baseline" not in assumed(TOKEN_MAPS, "deletion", baseline=4)
+    assert "baseline" not in assumed(TOKEN_MAPS, "deletion(baseline=4)")
+    assert "baseline" not in assumed(TOKEN_MAPS, "sparseness")
+    for explainer, keywords in ((TOKEN_MAPS, {"baseline": "[MASK]"}), (("occlusion", {"baseline": "<mask>"}), {})):
+        with pytest.raises(ValueError, match="is a token; give its id, such as tokenizer.mask_token_id"):
+            assumed(explainer, "deletion", **keywords)
+
+
+def test_tokens_of_different_lengths_need_padding() -> None:
+    for inputs in ({"input_ids": [[5, 3, 2], [4]], "attention_mask": [[1, 1, 1], [1]]}, {"ids": TOKENS[:2], "mask": [[1], [1, 1]]}):
+        with pytest.raises(ValueError, match=r"expected rows of one length, got .*; give tokens of one length, padded by tokenizer\(texts, padding=True\)"):
+            evaluate(token_model, inputs, [0, 1], {"rnd": "random"}, ["deletion"], replicates=0)
 
 
 def test_tokens_at_the_end_that_change_nothing_are_warned_of() -> None:

@@ -335,3 +335,13 @@ def test_colours_mean_the_same_everywhere() -> None:
     # Colour maps are interpolated.
     np.testing.assert_allclose([high, low], [matplotlib.colors.to_rgb(POSITIVE), matplotlib.colors.to_rgb(NEGATIVE)], atol=0.01)
     assert min(middle) > 0.95
+
+
+def test_words_and_tokens_are_coloured() -> None:
+    assert str(color_text(["good", "film"], [1.0, 0.0])) == "good(+1) film(+0)"
+    assert str(color_text(np.array(["not", "##s o"]), [1.0, -2.0])) == "not(+1) ##s o(-2)"
+    with pytest.raises(ValueError, match="attributions: expected 2, one per word, got 1"):
+        color_text(("good", "film"), [1.0])
+    for text in ([1, 2], 5, [["good"], ["film"]]):
+        with pytest.raises(TypeError, match="text: expected a text, its words, or one of the texts of a TextModel, got (int|list)"):
+            color_text(text, [1.0, 0.0])  # type: ignore[arg-type]

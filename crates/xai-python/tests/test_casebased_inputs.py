@@ -390,6 +390,8 @@ def test_columns_of_text_are_refused_by_name():
     days = table[["age"]].assign(day=pandas.Timestamp("2024-01-01"))
     with pytest.raises(TypeError, match="X_train: the column 'day' has dates or durations"):
         CaseExplainer(days, labels)
+    with pytest.raises(TypeError, match="X_train: the column 'day' has dates or durations, .* `\\(table\\['day'\\]"):
+        CaseExplainer(days, labels, encode="one-hot")
     with pytest.raises(ValueError, match="encode: expected 'one-hot' or 'ordinal', got 'label'"):
         CaseExplainer(table, labels, encode="label")
     with pytest.raises(TypeError, match="encode: needs a table"):

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from xai_metrics import find
 from xai_metrics.attribution import by_name, evaluate, metric_infos
 from xai_metrics.compat import quantus
+from xai_metrics.compat.quantus._metric import CLASSES
 from xai_metrics.compat.quantus.helpers.enums import EvaluationCategory, ScoreDirection
 
 #: Differences that are documented are no errors here, see the tests of the warning.
@@ -386,6 +390,26 @@ def test_the_page_for_users_of_quantus_runs() -> None:
     assert np.mean(names["scores"]) == pytest.approx(mine["mine"].value, abs=0.02)
 
 
+@pytest.mark.parametrize("name", ["explain", "AVAILABLE_XAI_METHODS_CAPTUM", "AVAILABLE_XAI_METHODS_TF", "available_methods_captum"])
+def test_there_are_no_explainers_and_it_is_said_what_to_give(name: str) -> None:
+    with pytest.raises(AttributeError, match=f"no attribute '{name}'; there are no explainers here: give a metric explain_func"):
+        getattr(quantus, name)
+
+
+def test_modules_of_functions_and_metrics_have_their_names() -> None:
+    assert quantus.Infidelity(loss_func=quantus.functions.loss_func.mse).loss_func == "mse"
+    assert quantus.functions.similarity_func is quantus.similarity_func
+    assert quantus.metrics.PixelFlipping is quantus.PixelFlipping
+    assert issubclass(quantus.metrics.Sparseness, quantus.metrics.Metric)
+
+
+def test_classes_have_their_metrics_without_a_search_for_each() -> None:
+    code = "import xai_metrics._native as n; del n.metrics_named; import xai_metrics.compat.quantus"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    for name, kind in CLASSES.items():
+        assert kind._measures == find(f"quantus.{kind._definition.like or name}").name
+
+
 @pytest.fixture
 def first_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("xai_metrics.compat.quantus._switch._warned", set())
@@ -408,8 +432,8 @@ def test_the_first_number_that_differs_is_said_once_per_metric_and_why() -> None
     # With masks that all have an object, the values are those of Quantus.
     assert warned(quantus.PointingGame(), *full) == []
     assert warned(quantus.PointingGame(compat=True), None, X, Y, MAPS, masks) == []
-    assert warned(quantus.PointingGame(disable_warnings=True), None, X, Y, MAPS, masks) == []
-    (text,) = warned(quantus.PointingGame(), None, X, Y, MAPS, masks)
+    # The option of Quantus is about other warnings.
+    (text,) = warned(quantus.PointingGame(disable_warnings=True), None, X, Y, MAPS, masks)
     assert text.startswith("PointingGame: the number is not that of Quantus. An empty mask has no value;")
     assert "`compat=True`" in text
     assert warned(quantus.PointingGame(), None, X, Y, MAPS, masks) == []
@@ -419,6 +443,10 @@ def test_the_first_number_that_differs_is_said_once_per_metric_and_why() -> None
         warnings.simplefilter("error", quantus.QuantusDifferenceWarning)
         with pytest.raises(quantus.QuantusDifferenceWarning, match="AttributionLocalisation"):
             quantus.AttributionLocalisation(abs=False)(None, X, Y, -MAPS, masks)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", category=quantus.QuantusDifferenceWarning)
+        quantus.RelevanceRankAccuracy()(None, X, Y, -MAPS, masks)
 
 
 @pytest.mark.usefixtures("first_calls")
@@ -551,6 +579,6 @@ def test_layers_start_with_the_original_which_an_average_leaves_out() -> None:
 def test_functions_that_quantus_names_are_words_and_what_is_not_here_is_told() -> None:
     assert quantus.similarity_func.difference == "difference"
     assert quantus.similarity_func.distance_euclidean == "distance_euclidean"
-    with pytest.raises(AttributeError, match="'explain'; give a metric explain_func"):
+    with pytest.raises(AttributeError, match="'explain'; there are no explainers here: give a metric explain_func"):
         quantus.explain  # noqa: B018
     assert not hasattr(quantus, "Nothing")

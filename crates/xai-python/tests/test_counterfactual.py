@@ -327,3 +327,21 @@ def test_the_replacement_of_ceval_has_its_columns_and_errors() -> None:
         ceval.add_explainer("one", samples.iloc[:1], "generated-cf")
     with pytest.raises(ValueError, match="expected a column 'instance'"):
         ceval.add_explainer("many", samples, "generated-cf", "1toN")
+
+
+def test_text_names_several_metrics() -> None:
+    queries, rows = np.eye(3), {"a": np.eye(3) + 1}
+    found = cf.evaluate(queries, rows, "proximity(distance=manhattan), sparsity")
+    assert list(found["a"]) == ["proximity(distance=manhattan)", "sparsity"]
+    assert found.columns() == cf.evaluate(queries, rows, ["proximity(distance=manhattan)", "sparsity"]).columns()
+
+
+def test_functions_that_compare_no_methods_are_no_metrics() -> None:
+    queries, rows = np.eye(3), {"a": np.eye(3) + 1}
+    with pytest.raises(ValueError, match=r"group_gap is a function of its own; call group_gaps\(groups\) of the result"):
+        cf.evaluate(queries, rows, "group_gap")
+    with pytest.raises(ValueError, match=r"call edit_distance\(sequences\)"):
+        cf.evaluate(queries, rows, "edit-distance")
+    with pytest.raises(ValueError, match="expected one of\ncoverage") as told:
+        cf.evaluate(queries, rows, "wat")
+    assert "group_gap" not in str(told.value) and "edit_distance" not in str(told.value)

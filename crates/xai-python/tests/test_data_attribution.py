@@ -284,3 +284,31 @@ def test_a_comparison_has_intervals_ranks_and_tests() -> None:
         da.compare(explainers, metrics, scores={"good": means["good"]}, **given)
     with pytest.raises(ValueError, match="explainers: expected the same test cases, got 2 and 3 of them"):
         da.compare({"a": np.eye(3)[:2], "b": np.eye(3)}, "shortcut_detection", flags=[True, False, False])
+
+
+def test_a_comparison_says_over_which_cases_values_are() -> None:
+    rng = np.random.default_rng(3)
+    explainers, flags = {"a": rng.random((5, 12)), "b": rng.random((5, 12))}, np.arange(12) < 4
+    alone = da.compare(explainers, "mislabeling_detection", flags=flags)
+    assert "5 test cases" in repr(alone)
+    assert "mislabeling_detection: AUROC over 12 training cases, 4 of them flagged" in repr(alone)
+    # By default attributions are read once.
+    assert "mislabeling_detection" not in da.compare(explainers, flags=flags).results["a"]
+    assert "AUROC" not in repr(da.compare(explainers, "shortcut_detection", flags=flags))
+
+
+def test_text_names_several_metrics() -> None:
+    explainers, given = {"a": attributions()}, {"train_labels": INPUTS["train_labels"], "test_classes": INPUTS["test_classes"]}
+    found = da.compare(explainers, "class_detection(k=5), class_auroc", **given)
+    assert list(found.results["a"]) == ["class_detection(k=5)", "class_auroc"]
+    expected = da.compare(explainers, ["class_detection(k=5)", "class_auroc"], **given)
+    assert found.columns() == expected.columns()
+    with pytest.raises(ValueError, match="metric: got ''"):
+        da.compare(explainers, "class_auroc,", **given)
+
+
+def test_an_unknown_metric_gets_the_list_of_those_that_judge_attributions() -> None:
+    with pytest.raises(ValueError, match="expected one of\nlinear_datamodeling_score") as told:
+        da.compare({"a": attributions()}, "wat")
+    listed = str(told.value).partition("\n")[2].replace("\n", " ").split(", ")
+    assert listed == [info.name for info in da.metric_infos()]

@@ -245,13 +245,16 @@ def test_results_are_compared_with_those_before(table: EvaluationTable, tmp_path
 def test_what_a_report_has_no_section_for_is_refused(runs: Any, audit: Any, table: Any) -> None:
     with pytest.raises(TypeError, match="a report has no section for dict"):
         Report({"mine": {"a": {}}})
+    gaps = repro.compare_groups([[0, 1], [1, 1]], [[0, 0], [1, 0]], [0, 1])
+    with pytest.raises(TypeError, match=r"no section for GroupComparison; it takes the results of evaluate \(of attribution"):
+        Report({"gaps": gaps})
     with pytest.raises(TypeError, match="results: expected a mapping by name"):
         Report(runs)
     with pytest.raises(TypeError, match="each PairwiseResult has a section of its own"):
         Report({"both": {"a": runs, "b": runs}})
-    unlabelled = repro.pairwise([[0, 1], [1, 1]])
+    packed = repro.pairwise(repro.PackedRuns([[0, 1], [1, 1]], [0, 1]))
     with pytest.raises(ValueError, match="predictions: a report lists samples"):
-        unlabelled.report()
+        packed.report()
     # Results are sent about without the data that they were made from.
     assert pickle.loads(pickle.dumps(runs)).summary("pa_acc") == runs.summary("pa_acc")
     with pytest.raises(ValueError, match="audit: take its report where the audit was made"):

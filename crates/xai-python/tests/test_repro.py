@@ -270,6 +270,26 @@ def test_without_labels_there_is_agreement_alone():
         repro.error_sets(predictions)
 
 
+def test_text_names_several_metrics():
+    predictions, labels = some_runs()
+    assert repro.pairwise(predictions, labels, metrics="ec_acc, pa-acc").metrics == ("ec_acc", "pa_acc")
+
+
+def test_without_labels_nothing_about_errors_is_shown():
+    predictions, labels = some_runs()
+    packed = repro.PackedRuns(predictions)
+    for runs in (repro.pairwise(predictions), repro.pairwise(packed), repro.summarize(predictions), repro.summarize(packed)):
+        assert "accuracy" not in repr(runs) and "wrong" not in runs._repr_html_()
+        with pytest.raises(ValueError, match="without true labels; pass labels="):
+            runs.errors
+    for runs in (repro.pairwise(predictions), pickle.loads(pickle.dumps(repro.pairwise(packed)))):
+        with pytest.raises(ValueError, match="contains their accuracy, which needs true labels; pass labels="):
+            runs.report()
+    with pytest.raises(ValueError, match="need true labels"):
+        repro.error_sets(packed)
+    assert "accuracy" in repr(repro.pairwise(repro.PackedRuns(predictions, labels)))
+
+
 def test_an_empty_union_is_what_was_asked_for():
     predictions, labels = [[0, 0], [0, 0], [0, 1]], [0, 0]
 

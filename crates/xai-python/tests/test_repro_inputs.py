@@ -70,7 +70,7 @@ def test_wide_labels():
         (PREDICTIONS[:, :0], LABELS[:0], "samples"),
         (PREDICTIONS[0], LABELS, "n_runs, n_samples"),
         (np.zeros((0, 5), dtype=int), LABELS, "at least 2"),
-        ([PREDICTIONS[0], PREDICTIONS[1][:-1]], LABELS, "run 1"),
+        ([PREDICTIONS[0], PREDICTIONS[1][:-1]], LABELS, r"predictions\[1\]: expected"),
         (PREDICTIONS, PREDICTIONS, "1 axis"),
         (PREDICTIONS[None], LABELS, "shape"),
         (np.array([["a", None]] * 2, dtype=object), ["a", "b"], "missing"),
@@ -135,7 +135,7 @@ def test_regression_inputs():
         ((numbers[:, :0], targets[:0]), "samples"),
         ((numbers * math.inf, targets), "predictions"),
         ((numbers, targets * math.nan), "targets"),
-        ((list(numbers[:1]) + [targets[:2]], targets), "lengths"),
+        ((list(numbers[:1]) + [targets[:2]], targets), r"predictions\[1\]: expected 5 samples, as predictions\[0\], got 2"),
         ((numbers[0], targets), "axes"),
     ]:
         with pytest.raises(ValueError, match=said):
@@ -285,3 +285,28 @@ def test_a_table_of_numbers_has_a_column_a_run():
         assert found.n_runs == 3
         for name in expected.metrics:
             np.testing.assert_array_equal(found.pairs(name), expected.pairs(name))
+
+
+@pytest.mark.parametrize("given", [repro.pairwise, repro.summarize, repro.error_sets])
+def test_a_run_of_another_length_is_named(given):
+    with pytest.raises(ValueError, match=r"predictions\['seed b'\]: expected 2 samples, as predictions\['seed a'\], got 3"):
+        given({"seed a": [0, 1], "seed b": [1, 1, 1]}, [0, 1])
+    with pytest.raises(ValueError, match=r"predictions\['seed a'\]: expected 3 samples, as the labels, got 2"):
+        given({"seed a": [0, 1], "seed b": [1, 1]}, [0, 1, 1])
+
+
+def test_a_run_of_numbers_of_another_length_is_named():
+    with pytest.raises(ValueError, match=r"predictions\['b'\]: expected 2 samples, as predictions\['a'\], got 3"):
+        repro.regression({"a": [0.0, 1.0], "b": [1.0, 1.0, 1.0]}, [0.0, 1.0])
+    with pytest.raises(ValueError, match=r"second\['b'\]: expected 2 samples, as second\['a'\], got 1"):
+        repro.compare_groups([[0, 1], [1, 1]], {"a": [0, 1], "b": [1]}, [0, 1])
+
+
+def test_unknown_metrics_get_a_suggestion():
+    runs, labels = [[0, 1], [1, 1]], [0, 1]
+    with pytest.raises(ValueError, match="metrics: got 'kappa', did you mean .*pa_kappa.*There are ec_local, "):
+        repro.pairwise(runs, labels, metrics="kappa")
+    with pytest.raises(ValueError, match="metrics: got 'ec_kapa', did you mean ec_kappa.* There are"):
+        repro.PairwiseAccumulator("ec_kapa")
+    with pytest.raises(ValueError, match="metrics: got 'qqqq', expected some of ec_ratio, "):
+        repro.compare_groups(runs, runs, targets=labels, metrics="qqqq")

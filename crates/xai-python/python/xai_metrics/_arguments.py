@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from . import _native
@@ -66,6 +66,31 @@ def number(name: str, value: Any) -> float:
         except (TypeError, ValueError, OverflowError):
             pass
     raise TypeError(f"{name}: expected a number, got {value!r}")
+
+
+def names_in(metrics: Any) -> list[Any]:
+    """Return the elements of a list of metrics; text may name several, with commas outside brackets between them.
+
+    Examples
+    --------
+    >>> names_in("deletion(steps=2,5), complexity"), names_in(["a, b", None])
+    (['deletion(steps=2,5)', 'complexity'], ['a', 'b', None])
+    """
+    if isinstance(metrics, (str, type)) or not isinstance(metrics, Iterable):
+        metrics = [metrics]
+    return [name for element in metrics for name in (_divided(element) if isinstance(element, str) else [element])]
+
+
+def _divided(text: str) -> list[str]:
+    """Divide text at commas outside brackets."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter in "([") - (letter in ")]")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts]
 
 
 def mapping(name: str, value: Any, of: str) -> dict[Any, Any]:

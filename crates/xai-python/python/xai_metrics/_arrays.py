@@ -69,7 +69,7 @@ def to_numpy(values: Any, name: str) -> npt.NDArray[Any]:
         try:
             return np.asarray(values)
         except ValueError as error:
-            raise ValueError(_uneven(values, name) or f"{name}: {error}") from None
+            raise ValueError(uneven(values, name) or f"{name}: {error}") from None
     if is_lazy(values):
         raise TypeError(f"{name}: the LazyFrame is not computed; collect it first, by `.collect()`")
     if hasattr(values, "toarray"):
@@ -82,7 +82,7 @@ def to_numpy(values: Any, name: str) -> npt.NDArray[Any]:
     raise TypeError(message)
 
 
-def _uneven(values: Any, name: str) -> str | None:
+def uneven(values: Any, name: str) -> str | None:
     """Return the error message for rows of different lengths; ``None`` if all have the same length.
     """
     lengths = [len(row) if hasattr(row, "__len__") else None for row in values]
@@ -154,21 +154,25 @@ def check_finite(array: npt.NDArray[Any], table: Any, name: str) -> None:
 def _check_columns(table: Any, name: str) -> None:
     """Raise ``TypeError`` with advice for a table that has a non-numeric column."""
     for column in column_names(table) or ():
-        values = table[column]
-        array = to_numpy(values, f"{name}[{str(column)!r}]")
-        kind = array.dtype.kind
-        first = next((item for item in array.tolist() if not isinstance(item, (int, float))), None) if kind in "OUST" else None
-        if kind in "mM" or type(first).__name__ in ("Timestamp", "Timedelta", "datetime", "date", "timedelta"):
-            raise TypeError(
-                f"{name}: the column {str(column)!r} has dates or durations, no numbers; make numbers of them, for instance days: "
-                f"`(table[{str(column)!r}] - table[{str(column)!r}].min()).dt.days`"
-            )
-        if isinstance(first, (str, bytes)):
-            raise TextColumnError(
-                f"{name}: the column {str(column)!r} has text; give numbers, by `pandas.to_numeric`, or encode it: "
-                f"one-hot by `pandas.get_dummies(table, columns=[{str(column)!r}])`, or ordinal by "
-                f"`table[{str(column)!r}].astype('category').cat.codes`"
-            )
+        check_column(table[column], column, name)
+
+
+def check_column(values: Any, column: Any, name: str) -> None:
+    """Raise ``TypeError`` with advice for a column of a table that has dates, durations or text."""
+    array = to_numpy(values, f"{name}[{str(column)!r}]")
+    kind = array.dtype.kind
+    first = next((item for item in array.tolist() if not isinstance(item, (int, float))), None) if kind in "OUST" else None
+    if kind in "mM" or type(first).__name__ in ("Timestamp", "Timedelta", "datetime", "date", "timedelta"):
+        raise TypeError(
+            f"{name}: the column {str(column)!r} has dates or durations, no numbers; make numbers of them, for instance days: "
+            f"`(table[{str(column)!r}] - table[{str(column)!r}].min()).dt.days`"
+        )
+    if isinstance(first, (str, bytes)):
+        raise TextColumnError(
+            f"{name}: the column {str(column)!r} has text; give numbers, by `pandas.to_numeric`, or encode it: "
+            f"one-hot by `pandas.get_dummies(table, columns=[{str(column)!r}])`, or ordinal by "
+            f"`table[{str(column)!r}].astype('category').cat.codes`"
+        )
 
 
 def integers(values: Any, name: str, ndim: int | tuple[int, ...] | None = None) -> Integers:

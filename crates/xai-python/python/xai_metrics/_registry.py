@@ -69,8 +69,10 @@ def find(name: str) -> MetricInfo:
 
 
 @cache
-def metric_of(family: str, name: str) -> MetricInfo:
+def metric_of(family: str, name: str, unlisted: tuple[str, ...] = ()) -> MetricInfo:
     """Return the metric of a family by its own name.
+
+    The message for an unknown name does not list ``unlisted`` metrics.
 
     Examples
     --------
@@ -82,7 +84,8 @@ def metric_of(family: str, name: str) -> MetricInfo:
     info = infos.get(name.replace("-", "_"))
     if info is not None:
         return info
-    raise _unknown(name, near_names(name, family), f"expected one of\n{textwrap.fill(', '.join(infos), 100)}")
+    listed = ", ".join(known for known in infos if known not in unlisted)
+    raise _unknown(name, near_names(name, family), f"expected one of\n{textwrap.fill(listed, 100)}")
 
 
 def near_names(name: str, family: str | None = None) -> list[str]:

@@ -17,6 +17,11 @@ from ._results import Table
 #: Files of a report, and the bytes that identify them as written by a report.
 _MARKS = {"index.html": b"xai report", "report.json": b'"schema_version"'}
 
+_TAKEN = (
+    "it takes the results of evaluate (of attribution and counterfactual), data_attribution.compare, CaseExplainer.audit, "
+    "repro.pairwise and repro.regression, a SimulationStudy, and a SweepCurve or a mapping of them"
+)
+
 
 class Reported:
     """Base class of results that have a section in reports."""
@@ -127,7 +132,7 @@ class Report(Shown):
             first = next(iter(result.values()), None) if several else result
             if not isinstance(first, Reported):
                 kind = type(first).__name__
-                raise TypeError(f"results[{name!r}]: a report has no section for {kind}")
+                raise TypeError(f"results[{name!r}]: a report has no section for {kind}; {_TAKEN}")
             if several:
                 first._add_all(result, self._native, str(name))
             else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -127,8 +128,11 @@ def of_metric(metric: MetricInterface, run: RunInterface) -> Any:
     if given is None or inputs is None:
         return given
     is_number = isinstance(given, (int, float))
-    if inputs.table is not None and is_number and "baseline" not in metric.given:
-        note(run.assumed, "baseline", f"{given}")
+    if "baseline" not in metric.given and is_number:
+        if inputs.table is not None:
+            note(run.assumed, "baseline", f"{given}")
+        elif inputs.has_named_tokens:
+            _note_token(run, given)
     if "baseline" in metric.arrays:
         row = None if isinstance(given, Background) else run.in_order(given, "baseline")
         if getattr(row, "ndim", 0) == 1:
@@ -157,7 +161,10 @@ def of_explainer(given: Any, run: RunInterface) -> Array:
     given = run.baseline if given is None else given
     if given is None:
         given = 0.0
+        if inputs.has_named_tokens:
+            _note_token(run, given)
     if isinstance(given, str):
+        check_word(given)
         if given == "mean":
             return inputs.typical()
         raise ValueError(f"baseline: {given!r} is one of metrics; give the explainer a number, 'mean', a row or a Background")
@@ -171,6 +178,25 @@ def of_explainer(given: Any, run: RunInterface) -> Array:
             axes[channels_axis(run.read_layout) if len(shape) == 4 else -1] = -1
             return np.broadcast_to(reals(row, "baseline").reshape(axes), (1, *shape[1:]))
     return baseline_rows(given, run)
+
+
+def _note_token(run: RunInterface, token: float) -> None:
+    """Note which token replaces removed ones where none was given."""
+    note(run.assumed, "baseline", f"{token:g}, the token id in the place of removed tokens")
+
+
+def check_word(baseline: Any) -> None:
+    """Raise ``ValueError`` for a token such as ``"[MASK]"``, which is given by its id.
+
+    Examples
+    --------
+    >>> check_word("mean")
+    >>> check_word("<mask>")
+    Traceback (most recent call last):
+    ValueError: baseline: '<mask>' is a token; give its id, such as tokenizer.mask_token_id
+    """
+    if isinstance(baseline, str) and re.fullmatch(r"[\[<][a-zA-Z_|].*[\]>]", baseline):
+        raise ValueError(f"baseline: {baseline!r} is a token; give its id, such as tokenizer.mask_token_id")
 
 
 def _number_row(number: float, inputs: Inputs) -> Array:
@@ -214,6 +240,9 @@ def baseline_rows(given: Any, run: RunInterface) -> Array:
         rows = np.broadcast_to(rows, array.shape) if rows.ndim < array.ndim else rows
         is_known = rows.shape in (array.shape, (1, *array.shape[1:]))
     else:
+        if column_names(given) is not None and getattr(given, "ndim", 2) == 2 and len(given) not in (1, len(array)):
+            # Before its values, of which some may be missing.
+            raise ValueError(_wrong_shape((len(given), *array.shape[1:]), array.shape))
         rows = reals(inputs.numbers(run.in_order(given, "baseline"), "baseline"), "baseline")
         rows = rows[None] if rows.shape == array.shape[1:] else rows
         is_known = rows.shape in (array.shape, (1, *array.shape[1:]))

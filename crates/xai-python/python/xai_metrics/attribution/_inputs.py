@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import _arrays
 from .._alignment import Alignment
 from .._arrays import booleans, column_names, in_order_of, is_lazy, reals, to_numpy
 from .._frameworks import Tensors, is_from_package
@@ -49,6 +50,10 @@ class Inputs:
             if not parts:
                 raise ValueError("inputs: expected at least one array, got an empty mapping")
             arrays = dict(parts.items())
+            for key, rows in arrays.items():
+                uneven = _arrays.uneven(rows, f"inputs[{key!r}]") if isinstance(rows, (list, tuple)) else None
+                if uneven is not None:
+                    raise ValueError(f"{uneven}; give tokens of one length, padded by tokenizer(texts, padding=True)")
             self.first = next(iter(arrays))
             first, name = arrays.pop(self.first), f"inputs[{self.first!r}]"
             special = arrays.pop("special_tokens_mask", None)
@@ -94,6 +99,11 @@ class Inputs:
         that are left alone.
         """
         return bool(self.others) or (self.table is not None and bool(self.table.left_alone))
+
+    @property
+    def has_named_tokens(self) -> bool:
+        """True if the inputs are token ids, which tokenizers return by name."""
+        return self.is_named and self.whole is not None and self.array.ndim == 2
 
     @property
     def has_missing(self) -> bool:

@@ -397,5 +397,4 @@ def _is_array_or_function(name: str, value: Any) -> bool:
         return True
     if isinstance(value, str) or not hasattr(value, "__len__"):
         return False
-    array: npt.NDArray[Any] = to_numpy(value, name)
-    return array.ndim > 1 or column_names(value) is not None
+    return column_names(value) is not None or to_numpy(value, name).ndim > 1

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import _native
+from .._arguments import names_in
 from .._arrays import to_numpy
 from .._registry import metrics_of, near_names
 from . import _padding
+from ._baselines import check_word
 from ._data import Run
 from ._layout import WORDS
 from ._masked import MaskedRun
@@ -42,6 +44,7 @@ def select(metrics: Any, run: Run | MaskedRun, baseline: Any = None) -> tuple[li
 
     ``baseline`` is that of all metrics that have one and were not given another.
     """
+    check_word(baseline)
     named = list(_named(metrics))
     selected: list[_Selected] = []
     skipped: dict[str, str] = {}
@@ -86,9 +89,7 @@ def _named(metrics: Any) -> Iterator[tuple[str | None, Any]]:
     if isinstance(metrics, Mapping):
         yield from ((str(name), metric) for name, metric in metrics.items())
         return
-    if isinstance(metrics, (str, Metric, type)) or not isinstance(metrics, Iterable):
-        metrics = [metrics]
-    yield from ((None, metric) for metric in metrics)
+    yield from ((None, metric) for metric in names_in([metrics] if isinstance(metrics, Metric) else metrics))
 
 
 def _settings(text: str) -> list[tuple[str, dict[str, str]]]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import html
+import itertools
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +63,32 @@ class Words:
             The text with its words.
         """
         return cls(text, tuple(found.span() for found in re.finditer(pattern, text)))
+
+    @classmethod
+    def joined(cls, words: Sequence[str]) -> Words:
+        """Join words by spaces to a text.
+
+        Parameters
+        ----------
+        words : sequence of str
+            Words or tokens.
+
+        Returns
+        -------
+        Words
+            The text with its words.
+
+        Raises
+        ------
+        TypeError
+            For anything else than words.
+        """
+        listed = list(words) if isinstance(words, Iterable) else [words]
+        wrong = next((word for word in listed if not isinstance(word, str)), None)
+        if wrong is not None:
+            raise TypeError(f"text: expected a text, its words, or one of the texts of a TextModel, got {type(wrong).__name__}")
+        starts = itertools.accumulate((len(word) + 1 for word in listed), initial=0)
+        return cls(" ".join(listed), tuple((start, start + len(word)) for start, word in zip(starts, listed)))
 
     @classmethod
     def of_tokens(cls, text: str, tokenizer: Any) -> Words:
@@ -268,7 +295,7 @@ class ColoredText(Shown):
         return paragraphs([f"{self.title}: {description}" if self.title else description])
 
 
-def color_text(text: Words | str, attributions: Any, title: str = "", pattern: str = r"\w+") -> ColoredText:
+def color_text(text: Words | str | Sequence[str], attributions: Any, title: str = "", pattern: str = r"\w+") -> ColoredText:
     r"""Colour the words of a text by their attributions: red and underlined if positive, blue and
     dotted if negative, as in plots and reports.
 
@@ -277,8 +304,8 @@ def color_text(text: Words | str, attributions: Any, title: str = "", pattern: s
 
     Parameters
     ----------
-    text : Words or str
-        One of ``model.texts`` of a :class:`TextModel`, or a text, whose words ``pattern`` finds.
+    text : Words or str or sequence of str
+        One of ``model.texts`` of a :class:`TextModel`, a text, whose words ``pattern`` finds, or its words or tokens.
     attributions : array-like
         One per word.
     title : str
@@ -295,13 +322,15 @@ def color_text(text: Words | str, attributions: Any, title: str = "", pattern: s
     ------
     ValueError
         Where attributions are not one per word.
+    TypeError
+        For anything else than text or words.
 
     Examples
     --------
     >>> print(color_text("not bad at all", [0.5, -0.25, 0.0, 0.0], "mine"))
     mine: not(+0.5) bad(-0.25) at(+0) all(+0)
     """
-    words = Words.of(text, pattern) if isinstance(text, str) else text
+    words = text if isinstance(text, Words) else Words.of(text, pattern) if isinstance(text, str) else Words.joined(text)
     values = reals(attributions, "attributions", 1).astype(np.float64)
     if len(values) != len(words.offsets):
         raise ValueError(f"attributions: expected {len(words.offsets)}, one per word, got {len(values)}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _native
-from .._arguments import looked_up, mapping, number, threads, whole, whole_or_none
+from .._arguments import looked_up, mapping, names_in, number, threads, whole, whole_or_none
 from .._registry import metric_of
 from .._report import Reported
 from .._display import Display
@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 
 #: Name of the reference method.
 REFERENCE = "nearest unlike neighbours"
+
+#: Functions of values per query or of texts, which are no metrics of a comparison, and what to call instead.
+_FUNCTIONS = {
+    "group_gap": "call group_gaps(groups) of the result, or group_gap(values, groups)",
+    "edit_distance": "call edit_distance(sequences)",
+}
 
 #: Columns of counterfactuals that are inputs; columns `model_0`, `model_1`, … are predictions of other models.
 _OWN_COLUMNS = ("predicted", "p_target", "valid", "row_class")
@@ -161,8 +167,8 @@ def evaluate(
     counterfactuals : mapping from name to table or array_like of shape (N, d)
         Counterfactuals of each method, any number per query. The columns ``predicted``, ``p_target``, ``valid``, ``row_class`` and
         ``model_0``, ``model_1``, … (classes by other models) are inputs, unless they are features.
-    metrics : sequence of str, optional
-        Names of functions, with settings in brackets: ``"ynn(k=3)"``. By default all whose inputs are given.
+    metrics : str or sequence of str, optional
+        Names of functions, with settings in brackets: ``"ynn(k=3), proximity"``. By default all whose inputs are given.
     train : table or array_like of shape (T, d), optional
         Training rows.
     label : column name, optional
@@ -361,11 +367,13 @@ class _Native:
         if metrics is None:
             possible = [self._possible(method) for method in methods]
             return [name for name in possible[0] if all(name in names for names in possible)]
-        names = [metrics] if isinstance(metrics, str) else list(metrics)
+        names: list[str] = names_in(metrics)
         for name in names:
             if not isinstance(name, str):
                 raise TypeError(f'metrics: expected names such as "ynn" or "ynn(k=3)", got {name!r}')
-            metric_of("counterfactual", name.partition("(")[0].strip())
+            info = metric_of("counterfactual", name.partition("(")[0].strip(), tuple(_FUNCTIONS))
+            if info.name in _FUNCTIONS:
+                raise ValueError(f"metrics: {info.name} is a function of its own; {_FUNCTIONS[info.name]}")
         repeated = next((name for index, name in enumerate(names) if name in names[:index]), None)
         if repeated is not None:
             raise ValueError(f"metrics: {repeated!r} occurs twice; give it once")

@@ -142,8 +142,31 @@ class ErrorSets(Table):
         return Display(title, header, rows, notes, n_rows=self.n_runs)
 
 
-def accuracy_notes(errors: ErrorSets) -> list[str]:
+class WithErrors:
+    """Base class of results with error sets, which runs without true labels do not have."""
+
+    _errors: ErrorSets | None
+
+    @property
+    def errors(self) -> ErrorSets:
+        """Accuracies, always and ever wrong samples, leave-one-out consistency.
+
+        Raises ``ValueError`` if no labels were given.
+        """
+        if self._errors is None:
+            raise ValueError("errors: these runs were given without true labels; pass labels=…")
+        return self._errors
+
+
+def errors_of(native: Any, runs: PackedRuns) -> ErrorSets | None:
+    """Return the error sets of packed runs; ``None`` without true labels."""
+    return ErrorSets(native, runs.n_runs, runs.n_samples, runs.run_names) if runs._has_labels else None
+
+
+def accuracy_notes(errors: ErrorSets | None) -> list[str]:
     """Return the accuracies and the numbers of always and ever wrong samples as notes below a table."""
+    if errors is None:
+        return []
     accuracy = errors.accuracy
     always, ever = len(errors.always_wrong), len(errors.ever_wrong)
     return [
@@ -172,8 +195,9 @@ def error_sets(predictions: Any, labels: Any = None, *, n_jobs: int | None = Non
     Raises
     ------
     ValueError
-        For fewer than two runs, no samples, runs and labels of different lengths, and labels beside packed
-        runs.
+        For fewer than two runs, no samples, no labels, and runs and labels of different lengths.
+    TypeError
+        For labels beside packed runs.
 
     Examples
     --------
@@ -184,7 +208,8 @@ def error_sets(predictions: Any, labels: Any = None, *, n_jobs: int | None = Non
     >>> errors.always_wrong.size
     0
     """
-    if not isinstance(predictions, PackedRuns) and labels is None:
+    has_labels = predictions._has_labels if isinstance(predictions, PackedRuns) else labels is not None
+    if labels is None and not has_labels:
         raise ValueError("labels: errors need true labels")
     runs, _ = packed(predictions, labels, None if labels is None else "ec_acc", n_jobs)
     return ErrorSets(_native.ReproErrorSets(runs._native), runs.n_runs, runs.n_samples, runs.run_names)

@@ -67,6 +67,7 @@ def runs_of(predictions: Any, name: str = "predictions", alignment: Alignment | 
         orders = [_labels.order_of(run) for run in columns]
         runs.order = orders[0] if orders else None
         runs.has_several_orders = any(order != runs.order for order in orders)
+        check_lengths(runs, names, name)
         return runs
     array = _arrays.to_numpy(alignment.take(predictions, name, None, "samples"), name)
     if array.ndim == 3 and array.shape[2] == 1:
@@ -74,6 +75,23 @@ def runs_of(predictions: Any, name: str = "predictions", alignment: Alignment | 
     if array.ndim != 2:
         raise ValueError(f"{name}: expected runs and samples, (n_runs, n_samples), got shape {array.shape}")
     return _arrays.classes(array, name, 2)
+
+
+def check_lengths(runs: Sequence[Labels], keys: Sequence[Any], name: str, n_labels: int | None = None) -> None:
+    """Raise ``ValueError`` for a run with another number of samples than the first, or than the labels.
+
+    Examples
+    --------
+    >>> check_lengths([np.zeros(2), np.zeros(3)], ["seed 1", "seed 2"], "predictions")
+    Traceback (most recent call last):
+    ValueError: predictions['seed 2']: expected 2 samples, as predictions['seed 1'], got 3
+    """
+    if not len(runs):
+        return
+    n, of = (len(runs[0]), f"{name}[{_called(keys[0])}]") if n_labels is None else (n_labels, "the labels")
+    for key, run in zip(keys, runs):
+        if len(run) != n:
+            raise ValueError(f"{name}[{_called(key)}]: expected {n} samples, as {of}, got {len(run)}")
 
 
 def keys_of_runs(predictions: Any, n_runs: int) -> Sequence[Any]:
@@ -122,6 +140,8 @@ def coded(
     truth = None if labels is None else _arrays.classes(alignment.take(labels, "labels", "samples"), "labels")
     if isinstance(runs, list):
         keys = keys_of_runs(predictions, len(runs))
+        if truth is not None:
+            check_lengths(runs, keys, "predictions", len(truth))
         named = {f"predictions[{_called(key)}]": run for key, run in zip(keys, runs)}
     else:
         named = {"predictions": runs}
@@ -219,13 +239,10 @@ def _in_place(runs: Labels | list[Labels]) -> Labels | list[Labels]:
 
 
 def stacked(runs: Labels | list[Labels], name: str = "predictions") -> Labels:
-    """Stack runs as the rows of one array."""
+    """Stack runs of one length as the rows of one array."""
     if not isinstance(runs, list):
         return runs
     if not runs:
         raise ValueError(f"{name}: no runs")
-    lengths = {len(run) for run in runs}
-    if len(lengths) > 1:
-        raise ValueError(f"{name}: runs of different lengths, {sorted(lengths)}")
     rows = np.stack(runs)
     return _arrays.in_place(rows, name) if rows.dtype.kind in "iub" else rows

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 
+from .._arguments import names_in
 from .._described import MetricInfo
-from .._registry import metrics_of
+from .._registry import metrics_of, near_names
 
 
 def metric_infos() -> list[MetricInfo]:
@@ -46,16 +47,18 @@ def chosen(
     """Validate requested metric names; by default all of the kind that can be computed."""
     if asked is None:
         return names_of(kind) if has_labels else without_labels()
-    names = (asked,) if isinstance(asked, str) or not isinstance(asked, Iterable) else tuple(asked)
+    names = tuple(names_in(asked))
     for name in names:
         if not isinstance(name, str):
             raise TypeError(f"metrics: expected names, got {type(name).__name__}")
     names = tuple(name.replace("-", "_") for name in names)
     if len(set(names)) < len(names):
         raise ValueError("metrics: one is named twice")
-    for name in names if kind == "regression" else ():
+    for name in names:
         if name not in names_of(kind):
-            raise ValueError(f"metrics: got {name!r}, expected some of {', '.join(names_of(kind))}")
+            near = [known for known in near_names(name, "repro") if known.partition(" ")[0] in names_of(kind)]
+            meant = f"did you mean {' or '.join(near)}? There are" if near else "expected some of"
+            raise ValueError(f"metrics: got {name!r}, {meant} {', '.join(names_of(kind))}")
     if not has_labels:
         for name in names:
             if name in names_of("pair") and name not in without_labels():

@@ -71,7 +71,7 @@ class PackedRuns:
     ) -> None:
         n_jobs = threads(n_jobs)
         self.metrics: tuple[str, ...] = chosen(metrics, has_labels=labels is not None)
-        self._has_labels = labels is not None
+        self._has_labels: bool = labels is not None
         self.run_names = names_of_runs(predictions)
         runs, truth, self._words = coded(predictions, labels)
         if truth is None:
@@ -119,7 +119,7 @@ def packed(
     threads(n_jobs)
     if isinstance(predictions, PackedRuns):
         if labels is not None:
-            raise TypeError("labels: packed runs have theirs already")
+            raise TypeError("labels: packed runs keep those they were packed with; give them to PackedRuns(predictions, labels)")
         if metrics is None:
             return predictions, predictions.metrics
         return predictions, chosen(metrics, has_labels=predictions._has_labels)

@@ -18,7 +18,7 @@ from .._report import Reported
 from .._results import Table
 from .._statistics import Interval, Summary, interval_of
 from . import _plots
-from ._errors import ErrorSets, accuracy_notes
+from ._errors import ErrorSets, WithErrors, accuracy_notes, errors_of
 from ._inputs import coded, stacked
 from ._packed import PackedRuns, packed
 
@@ -221,7 +221,7 @@ def pairs_title(n_runs: int, n_samples: int) -> str:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PairwiseResult(Reported, PairValues):
+class PairwiseResult(Reported, WithErrors, PairValues):
     """Pairwise metrics of runs that predict classes, computed by :func:`pairwise`.
 
     Attributes
@@ -230,7 +230,7 @@ class PairwiseResult(Reported, PairValues):
     values : dict of str to numpy.ndarray
         Each metric on every pair; NaN where it is undefined.
     errors : ErrorSets
-        Accuracies, always and ever wrong, leave-one-out consistency.
+        Accuracies, always and ever wrong, leave-one-out consistency; ``ValueError`` without labels.
     run_names : tuple of str or None
         Names of the runs, if predictions were a mapping or a table.
     """
@@ -238,7 +238,7 @@ class PairwiseResult(Reported, PairValues):
     n_runs: int
     n_samples: int
     values: Mapping[str, Floats]
-    errors: ErrorSets
+    _errors: ErrorSets | None
     run_names: tuple[str, ...] | None = None
     empty_union: str = "undefined"
     #: Predictions, labels and parameters, from which a report also lists samples that runs disagree
@@ -247,10 +247,12 @@ class PairwiseResult(Reported, PairValues):
     _section = "Pairs of runs"
 
     def _add_to(self, report: Any, name: str) -> None:
+        if self._errors is None:
+            raise ValueError("labels: a report of runs contains their accuracy, which needs true labels; pass labels=…")
         if self._given is None:
             raise ValueError(
                 "predictions: a report lists samples on which runs disagree; take it where pairwise() was called, with "
-                "arrays or tables and labels"
+                "arrays or tables"
             )
         predictions, labels, parameters = self._given
         # Agreement across all runs is taken on what percent agreement is.
@@ -262,7 +264,7 @@ class PairwiseResult(Reported, PairValues):
         report.add_repro(name, runs._native, metrics, parameters, rows, truth.tolist(), called, names)
 
     def _notes(self) -> list[str]:
-        return [*super()._notes(), *accuracy_notes(self.errors)]
+        return [*super()._notes(), *accuracy_notes(self._errors)]
 
     def __getstate__(self) -> dict[str, Any]:
         # What was given may be large, and is not the result.
@@ -304,7 +306,7 @@ def pairwise(
     Returns
     -------
     PairwiseResult
-        Values for all pairs, and error sets.
+        Values for all pairs, and error sets if there are labels.
 
     Raises
     ------
@@ -342,12 +344,12 @@ def pairwise(
     """
     runs, names = packed(predictions, labels, metrics, n_jobs)
     values, errors = _native.repro_pairwise(runs._native, list(names), parameters, n_jobs)
-    is_there_again = hasattr(predictions, "__len__") and labels is not None
+    is_there_again = hasattr(predictions, "__len__")
     return PairwiseResult(
         n_runs=runs.n_runs,
         n_samples=runs.n_samples,
         values=dict(zip(names, values)),
-        errors=ErrorSets(errors, runs.n_runs, runs.n_samples, runs.run_names),
+        _errors=errors_of(errors, runs),
         run_names=runs.run_names,
         empty_union=str(parameters.get("empty_union", "undefined")),
         _given=(predictions, labels, parameters) if is_there_again else None,
@@ -355,7 +357,7 @@ def pairwise(
 
 
 @dataclass(frozen=True, repr=False)
-class PairwiseSummaries(Table):
+class PairwiseSummaries(WithErrors, Table):
     """Distributions of the metrics without the values of the pairs, computed by :func:`summarize`.
 
     Attributes
@@ -366,13 +368,14 @@ class PairwiseSummaries(Table):
     intervals : dict of str to Interval or None
         Of the means, by a jackknife over runs.
     errors : ErrorSets
+        ``ValueError`` without labels.
     """
 
     n_runs: int
     n_samples: int
     summaries: Mapping[PairMetricName | str, Summary]
     intervals: Mapping[PairMetricName | str, Interval | None]
-    errors: ErrorSets = field(compare=False)
+    _errors: ErrorSets | None = field(compare=False)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """Return the summary of each metric as a dictionary.
@@ -423,7 +426,7 @@ class PairwiseSummaries(Table):
             for name, of in self.summaries.items()
         ]
         header = ("metric", "mean", "std", "min", "max", "undefined")
-        return Display(pairs_title(self.n_runs, self.n_samples), header, rows, accuracy_notes(self.errors))
+        return Display(pairs_title(self.n_runs, self.n_samples), header, rows, accuracy_notes(self._errors))
 
 
 @described("repro.pairwise")
@@ -473,5 +476,5 @@ def summarize(
         n_samples=runs.n_samples,
         summaries={name: Summary(**summary) for name, (summary, _) in zip(names, fields)},
         intervals={name: interval_of(interval) for name, (_, interval) in zip(names, fields)},
-        errors=ErrorSets(errors, runs.n_runs, runs.n_samples, runs.run_names),
+        _errors=errors_of(errors, runs),
     )

@@ -13,7 +13,7 @@ from .. import _arrays, _native
 from .._alignment import Alignment
 from .._arguments import threads
 from .._report import Reported
-from ._inputs import columns_of_runs, keys_of_runs, names_of_runs, stacked
+from ._inputs import check_lengths, columns_of_runs, keys_of_runs, names_of_runs, stacked
 from ._metrics import names_of
 from ._pairs import PairValues
 
@@ -115,4 +115,5 @@ def numbers_of_runs(predictions: Any, name: str, alignment: Alignment) -> npt.ND
         return _arrays.reals(alignment.take(predictions, name, None, "samples"), name, ndim=2)
     keys = keys_of_runs(predictions, len(runs))
     rows = [_arrays.reals(run, f"{name}[{key!r}]", ndim=1) for key, run in zip(keys, runs)]
+    check_lengths(rows, keys, name)
     return _arrays.reals(stacked(rows, name), name)

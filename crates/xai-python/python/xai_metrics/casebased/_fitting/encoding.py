@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._arrays import check_finite, column_names, is_missing, reals, to_numpy
+from ..._arrays import check_column, check_finite, column_names, is_missing, reals, to_numpy
 from ..._labels import order_of
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ class Encoding:
         for column in self.columns:
             called = f"{name}[{str(column)!r}]"
             if column not in self.categories:
+                check_column(table[column], column, name)
                 numbers = reals(table[column], called, 1)[:, None]
                 check_finite(numbers, _One(column), name)
                 parts.append(numbers)

@@ -11,18 +11,18 @@ import numpy as np
 
 from ... import _native
 from ..._alignment import Alignment
-from ..._arguments import mapping, number, threads, whole
+from ..._arguments import mapping, names_in, number, threads, whole
 from ..._arrays import reals
 from ..._described import MetricInfo, documentation_with, keyword, signature_with, wrapped
-from ..._registry import metric_of
+from ..._registry import metric_of, metrics_of
 from ..._report import Reported
-from ..._display import Display, Estimate, grid
+from ..._display import Display, Estimate, count, grid
 from ..._results import Table
 from ...attribution import EvaluationTable, EvaluationValues
 from ...attribution._table import named
 from ._info import infos_by_name
 from ._inputs import INPUTS, AttributionRows, arrays_of, class_names
-from ._values import AttributionValue, Outcome, outcome_of
+from ._values import AttributionValue, Mislabeling, Outcome, outcome_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -150,14 +150,20 @@ class AttributionTable(Reported, Table):
                 else:
                     cell = Estimate(result.value, getattr(result, "interval", None))
                 cells[explainer, metrics[metric]] = cell
-        return grid(list(self.results), list(metrics.values()), cells, self.table._notes("test case", "test cases"))
+        notes = self.table._notes("test case", "test cases")
+        for metric, result in next(iter(self.results.values())).items():
+            if isinstance(result, Mislabeling) and result.curve is not None:
+                cases = count(len(result.curve) - 1, "training case")
+                notes.append(f"{metric}: AUROC over {cases}, {result.n_flagged} of them flagged")
+        return grid(list(self.results), list(metrics.values()), cells, notes)
 
 
 def _info(metric: str) -> MetricInfo:
     """Return the metric of a setting such as ``"class_detection(k=5)"``."""
     if not isinstance(metric, str):
         raise TypeError(f'metrics: expected names such as "class_detection" or "class_detection(k=5)", got {metric!r}')
-    info = metric_of("casebased", metric.partition("(")[0].strip())
+    others = tuple(of.name for of in metrics_of("casebased") if of.name not in infos_by_name())
+    info = metric_of("casebased", metric.partition("(")[0].strip(), others)
     if info.name not in infos_by_name():
         raise ValueError(f"metrics: {info.name} judges no attributions, expected some of {', '.join(infos_by_name())}")
     return info
@@ -198,9 +204,10 @@ def compare(
     ----------
     explainers : mapping from name to attributions
         Attributions as the functions take them.
-    metrics : sequence of str, optional
-        Names of functions, with settings in brackets: ``"class_detection(k=5)"``. By default all that the
-        given inputs are enough for.
+    metrics : str or sequence of str, optional
+        Names of functions, with settings in brackets: ``"class_detection(k=5), class_auroc"``. By default all that
+        the given inputs are enough for; ``"mislabeling_detection"`` only with ``scores``, because computing these
+        reads the attributions twice.
     random_attributions : mapping from name to attributions, optional
         Of the same explainers, by a model with random weights.
     scores : mapping from name to array_like, optional
@@ -273,12 +280,10 @@ def compare(
         what: {name: alignment.take(values, f"{what}[{name!r}]", *axes[what]) for name, values in of_names.items()}
         for what, of_names in own.items()
     }
-    if isinstance(metrics, str):
-        metrics = [metrics]
     if metrics is None:
         given = {"attributions", *inputs, *(name for name, values in own.items() if values)}
         metrics = [name for name, info in infos_by_name().items() if given.issuperset(info.needs)]
-    metrics = list(metrics)
+    metrics = names_in(metrics)
     infos = {metric: _info(metric) for metric in metrics}
     repeated = next((metric for index, metric in enumerate(metrics) if metric in metrics[:index]), None)
     if repeated is not None:
@@ -293,15 +298,17 @@ def compare(
         outcomes[name] = found
         results[name] = dict(zip(metrics, map(outcome_of, found.to_python())))
     assumed = {"scores": "negative mean attribution over the test cases"} if inspects and not own["scores"] else {}
-    table = _values(results, infos, assumed).table(level=level, replicates=replicates, seed=seed, n_jobs=n_jobs)
     labels = [inputs[name] for name in ("train_labels", "test_classes") if inputs.get(name) is not None]
-    return AttributionTable(results, table, _Compared(named, outcomes, arrays, class_names(labels)))
+    compared = _Compared(named, outcomes, arrays, class_names(labels))
+    values = _values(results, infos, compared.shape[0], assumed)
+    table = values.table(level=level, replicates=replicates, seed=seed, n_jobs=n_jobs)
+    return AttributionTable(results, table, compared)
 
 
 def _values(
-    results: dict[str, dict[str, Outcome]], infos: dict[str, MetricInfo], assumed: dict[str, str]
+    results: dict[str, dict[str, Outcome]], infos: dict[str, MetricInfo], n_cases: int, assumed: dict[str, str]
 ) -> EvaluationValues:
-    """Collect the metrics that have a value per test case."""
+    """Collect the metrics that have a value per test case; ``n_cases`` is the number of test cases."""
     rows = {
         metric: [element.per_sample for element in (by[metric] for by in results.values()) if isinstance(element, AttributionValue)]
         for metric in infos
@@ -314,4 +321,4 @@ def _values(
         (metric, infos[metric].direction, infos[metric].range in ("[0, 1]", "(0, 1]"), [row.tolist() for row in entry])
         for metric, entry in per_case.items()
     ]
-    return EvaluationValues(_native.AttributionValues.from_rows(list(results), next(iter(n_test), 0), metrics), assumed)
+    return EvaluationValues(_native.AttributionValues.from_rows(list(results), next(iter(n_test), n_cases), metrics), assumed)

@@ -34,12 +34,15 @@ normalisations     :func:`normalise_by_max` and others, or your own function
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from ._evaluate import evaluate
 from ._metric import CLASSES, Metric
 from ._switch import QuantusDifferenceWarning, compat
 from ._words import (
+    functions,
+    loss_func,
     norm_func,
     normalise_by_average_second_moment_estimate,
     normalise_by_max,
@@ -74,6 +77,9 @@ __all__ = [
     "available_similarity_functions",
     "compat",
     "evaluate",
+    "functions",
+    "loss_func",
+    "metrics",
     "norm_func",
     "normalise_by_average_second_moment_estimate",
     "normalise_by_max",
@@ -82,6 +88,9 @@ __all__ = [
     "perturb_func",
     "similarity_func",
 ]
+
+#: Counterpart of the module of Quantus with the classes.
+metrics: SimpleNamespace = SimpleNamespace(Metric=Metric, **CLASSES)
 
 if TYPE_CHECKING:
     from . import _classes
@@ -92,8 +101,20 @@ else:
     globals().update(CLASSES)
     __all__ += list(CLASSES)
 
+    #: Explainers and their lists.
+    _METHODS = (
+        "explain",
+        "AVAILABLE_XAI_METHODS_CAPTUM",
+        "AVAILABLE_XAI_METHODS_TF",
+        "DEPRECATED_XAI_METHODS_CAPTUM",
+        "DEPRECATED_XAI_METHODS_TF",
+        "available_methods_captum",
+        "available_methods_tf_explain",
+    )
+
     def __getattr__(name):
         message = f"module {__name__!r} has no attribute {name!r}"
-        if name == "explain":
-            message += "; give a metric explain_func(model=…, inputs=…, targets=…) -> maps, by captum for instance"
+        if name in _METHODS:
+            message += "; there are no explainers here: give a metric explain_func(model=…, inputs=…, targets=…) -> maps, by "
+            message += "captum for instance"
         raise AttributeError(message)

@@ -11,7 +11,7 @@ import numpy as np
 
 from xai_metrics._arguments import threads
 from xai_metrics._described import MetricInfo, wrapped
-from xai_metrics._registry import find, metric_of
+from xai_metrics._registry import metric_of, metrics_of
 
 from ._attributes import attributes
 from ._metric_call import MetricCall, Call
@@ -51,9 +51,11 @@ class Metric:
         default.
     default_plot_func
         Default function of :meth:`plot`.
-    disable_warnings, display_progressbar
-        Whether to omit the warning of the first number that differs from Quantus, and to show a
-        bar where tqdm is installed.
+    disable_warnings
+        Without effect: there are no such warnings. That of a number that differs from Quantus is silenced by
+        ``warnings.filterwarnings("ignore", category=QuantusDifferenceWarning)``.
+    display_progressbar
+        Whether to show a bar where tqdm is installed.
     seed : int
         Seed of random choices.
     compat : bool, optional
@@ -188,8 +190,7 @@ class Metric:
         return scores
 
     def _warn(self) -> None:
-        if not self._options["disable_warnings"]:
-            warn_once(type(self).__name__, self._definition.differs)
+        warn_once(type(self).__name__, self._definition.differs)
 
     def _aggregate(self, scores: Any) -> Any:
         function = self._options["aggregate_func"]
@@ -268,9 +269,13 @@ _OPTIONS = (
 )
 
 
+#: Underlying metrics by the name of a class: the first of those that have it.
+_INFOS = {peer: info for info in reversed(metrics_of("attribution")) for peer in info.elsewhere}
+
+
 def metric_class(name: str, definition: Definition) -> type[Metric]:
     """Create the class of a metric."""
-    info = find(f"quantus.{definition.like or name}")
+    info = _INFOS[f"quantus.{definition.like or name}"]
     ours = "".join(word.capitalize() for word in info.name.split("_"))
     if info.has_call_of_its_own:
         ours = f"func:`~xai_metrics.attribution.{info.name}`"

@@ -11,8 +11,9 @@ from xai_metrics._frameworks import outside
 class QuantusDifferenceWarning(UserWarning):
     """A metric returned another number than Quantus, on purpose.
 
-    It is raised once per metric. ``warnings.simplefilter("ignore", QuantusDifferenceWarning)``
-    hides it, ``"error"`` makes an exception of it.
+    It is raised once per metric, also with the option ``disable_warnings``, which notebooks for Quantus often set.
+    ``warnings.filterwarnings("ignore", category=QuantusDifferenceWarning)`` hides it, ``"error"`` makes an exception
+    of it.
     """
 
 

@@ -167,8 +167,16 @@ perturb_func: SimpleNamespace = SimpleNamespace(
     **{word: word for word in [*REMOVALS, *IMPUTATION, *TRANSLATIONS, *NOISES]}
 )
 norm_func: SimpleNamespace = SimpleNamespace(fro_norm="fro_norm")
+loss_func: SimpleNamespace = SimpleNamespace(mse="mse")
 normalise_func: SimpleNamespace = SimpleNamespace(
     normalise_by_max=normalise_by_max,
     normalise_by_negative=normalise_by_negative,
     normalise_by_average_second_moment_estimate=normalise_by_average_second_moment_estimate,
+)
+functions: SimpleNamespace = SimpleNamespace(
+    similarity_func=similarity_func,
+    perturb_func=perturb_func,
+    norm_func=norm_func,
+    loss_func=loss_func,
+    normalise_func=normalise_func,
 )
