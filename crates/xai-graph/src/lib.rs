@@ -48,9 +48,8 @@
 //!
 //! [`edge_index`](model::edge_index) converts edges, and [`Graph::edges`] converts them back. By default edges are
 //! removed by giving them the weight 0 ([`EdgeRemoval::Weight`](model::EdgeRemoval::Weight)), so a model must read
-//! [`Graph::edge_weight`], and **a weight of 0 must have the effect of a missing edge**. If a model ignores weights,
-//! nothing is removed from its view, and fidelity and unfaithfulness are 0. A model without weights needs
-//! [`EdgeRemoval::Remove`](model::EdgeRemoval::Remove). With `petgraph`:
+//! [`Graph::edge_weight`], and **a weight of 0 must have the effect of a missing edge**. A model that
+//! ignores weights is refused, and needs [`EdgeRemoval::Remove`](model::EdgeRemoval::Remove). With `petgraph`:
 //!
 //! ```ignore
 //! let ends = |edge: EdgeReference<'_, f64>| (edge.source().index(), edge.target().index());

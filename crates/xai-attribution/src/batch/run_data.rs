@@ -423,7 +423,9 @@ impl<'a, T: Real> Dataset<'a, T> {
         if shape.first() != Some(&n) {
             let expected = format!("{n} samples, as the inputs");
             let error = Error::shape_described(input::EXPLANATIONS, expected, shape);
-            let is_transposed = shape.last() == Some(&n);
+            // Axes of length 1, such as channels, may be missing.
+            let reversed = shape.iter().rev().filter(|&&size| size != 1);
+            let is_transposed = reversed.eq(self.shape().iter().filter(|&&size| size != 1));
             return Err(if is_transposed {
                 error.with_help(LOOKS_TRANSPOSED)
             } else {

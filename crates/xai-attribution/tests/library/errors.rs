@@ -704,3 +704,22 @@ fn one_row_of_segments_stands_for_all_samples_of_a_table() {
         value(array![[0, 0, 1], [0, 0, 1]])
     );
 }
+
+#[test]
+fn maps_of_swapped_sizes_look_transposed() {
+    let model = |batch: ArrayViewD<'_, f64>| -> Answer { Ok(Array2::ones((batch.shape()[0], 1))) };
+    let help_for = |shape: &[usize]| {
+        let inputs = ones(&[5, 4, 6]);
+        let result = Deletion::new().evaluate(&model, inputs.view(), &[0; 5], ones(shape).view());
+        reason(result).help()
+    };
+    assert_eq!(
+        help_for(&[6, 4, 5]),
+        Some(xai_core::error::LOOKS_TRANSPOSED)
+    );
+    // One sample less, and as many positions as samples.
+    assert_ne!(
+        help_for(&[4, 4, 5]),
+        Some(xai_core::error::LOOKS_TRANSPOSED)
+    );
+}
