@@ -160,6 +160,13 @@ def test_metrics_are_undefined_for_methods_without_their_inputs() -> None:
     assert table.table.skipped == {f"{metric} of two": "the method does not have all of its inputs (others)"}
     with pytest.raises(ValueError, match="others = none"):
         cf.evaluate(queries, {"one": first}, [metric])
+    # By default all metrics whose inputs some method has.
+    known = {"one": {"predicted": [1, 1]}}
+    train = np.array([[0.0, 0.0], [5.0, 5.0]])
+    table = cf.evaluate(queries, {"one": first, "two": second}, train=train, class_=[0, 1], inputs=known)
+    assert table["one"]["validity"].value == 0.5
+    assert table["two"]["validity"].value is None
+    assert table.assumed["rows"] == "all counterfactuals of two, whose validity is not known; valid ones of the others"
 
 
 def test_the_model_gets_tables_like_the_queries() -> None:

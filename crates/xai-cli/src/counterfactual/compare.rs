@@ -87,7 +87,7 @@ impl CompareMethods {
         }
         let selected = self
             .comparison
-            .select(|metric| data.iter().all(|data| is_possible(metric.entry, data)))?;
+            .select(|metric| data.iter().any(|data| is_possible(metric.entry, data)))?;
         for metric in &selected {
             metric.check()?;
         }
@@ -117,10 +117,15 @@ impl CompareMethods {
         let n_values = (methods.len() * selected.len()) as u64;
         let progress = context.progress(n_values, "comparing counterfactuals");
         let (mut values, mut success, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
+        // Methods of which nobody knows which counterfactuals are valid.
+        let mut unknown = Vec::new();
         for (index, method) in methods.iter().enumerate() {
             let places = study.places(files.get(index).unwrap_or(shared));
             let data = study.data(method).in_files(&places)?;
             success.push(Coverage::counts(&data).success);
+            if !data.has(input::VALID) {
+                unknown.push(names[index].clone());
+            }
             let mut settings = Vec::new();
             let can_compute: Vec<bool> = selected
                 .iter()
@@ -147,6 +152,13 @@ impl CompareMethods {
                 .map(|found| found.unwrap_or_else(|| undefined(data.n_queries())))
                 .collect();
             values.push(of_method);
+        }
+        if !unknown.is_empty() && unknown.len() < methods.len() {
+            let text = format!(
+                "all counterfactuals of {}, whose validity is not known; valid ones of the others",
+                unknown.join(", ")
+            );
+            warnings.push(Remark::new("rows", text));
         }
         let metrics = selected.iter().enumerate().map(|(position, metric)| {
             let rows: Vec<Vec<Option<f64>>> = values

@@ -190,7 +190,7 @@ fn metrics_are_undefined_for_methods_without_their_inputs() {
         "undefined for `wachter`, which has no others"
     );
     // No method has them.
-    let error = files.failure(1, &format!("{command} --metrics set-distance"));
+    let error = files.failure(2, &format!("{command} --metrics set-distance"));
     assert!(error.text.contains("--others"), "{}", error.text);
 }
 

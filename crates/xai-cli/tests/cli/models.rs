@@ -595,10 +595,13 @@ fn a_model_that_another_engine_runs_much_faster_is_remarked_once() {
     let remarks = |metric: &str| {
         let model = model("depthwise.onnx");
         files.remarks(&format!(
-            "attribution {metric} --model {model} --inputs x.npy --targets y.npy --channels first --explanations e.npy"
+            "attribution {metric} --model {model} --inputs x.npy --targets y.npy --channels first"
         ))
     };
-    for metric in ["deletion --steps 4", "compare --metrics deletion,insertion"] {
+    for metric in [
+        "deletion --steps 4 --explanations e.npy",
+        "compare --metrics deletion,insertion --explanations a=e.npy",
+    ] {
         let text = remarks(metric);
         assert_eq!(
             text.matches("the model has 8 depthwise convolutions")

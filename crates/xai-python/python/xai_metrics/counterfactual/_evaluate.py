@@ -286,6 +286,9 @@ def evaluate(
         for metric in chosen
         if metric in metrics and name != REFERENCE
     }
+    unknown = [name for name, (_, method) in methods.items() if not native.knows_validity(method)]
+    if 0 < len(unknown) < len(methods):
+        assumed["rows"] = f"all counterfactuals of {', '.join(unknown)}, whose validity is not known; valid ones of the others"
     results = {name: native.values(chosen, rows, method, lacking[name]) for name, (rows, method) in methods.items()}
     success = {name: native.success(rows, method) for name, (rows, method) in methods.items()}
     sizes = {tuple(np.bincount(rows.query, minlength=study.n)) for rows, _ in methods.values()}
@@ -363,10 +366,9 @@ class _Native:
         return outcomes
 
     def selected(self, metrics: Sequence[str] | str | None, methods: list[dict[str, Any]]) -> list[str]:
-        """Return the names of the metrics, by default those whose inputs all methods have."""
+        """Return the names of the metrics, by default those whose inputs some method has."""
         if metrics is None:
-            possible = [self._possible(method) for method in methods]
-            return [name for name in possible[0] if all(name in names for names in possible)]
+            return list(dict.fromkeys(name for method in methods for name in self._possible(method)))
         names: list[str] = names_in(metrics)
         for name in names:
             if not isinstance(name, str):
@@ -385,6 +387,10 @@ class _Native:
             study.native_schema, method, study.reference(), self._model is not None
         )
         return names
+
+    def knows_validity(self, method: Mapping[str, Any]) -> bool:
+        """Return whether it is known which counterfactuals of a method are valid."""
+        return "validity" in self._possible(method)
 
     def lacking(self, metrics: list[str], methods: Mapping[str, dict[str, Any]]) -> dict[str, set[str]]:
         """Return for each method the metrics whose inputs it does not have. Those whose inputs no method has are left
