@@ -254,7 +254,7 @@ mod tests {
         let named: Vec<_> = scalars
             .filter_map(|of| Some((of.name.to_owned(), of.metric?)))
             .collect();
-        assert_eq!(named.len(), 12);
+        assert_eq!(named.len(), 14);
         for (name, metric) in named {
             assert_eq!(name, metric.name.replace('-', "_"));
         }
@@ -271,7 +271,8 @@ mod tests {
             Kind::Classes => "make_array(1, 1)".to_owned(),
             Kind::Truths => "make_array(true, false)".to_owned(),
             Kind::Parameter(_) | Kind::Words(_) => match &argument.params()[..] {
-                [param] => param.value.to_string(),
+                [param] if param.kind.words().next().is_none() => param.value.to_string(),
+                [param] => format!("'{}'", param.value),
                 _ => "''".to_owned(),
             },
         };
