@@ -43,11 +43,11 @@ pub(crate) static FUNCTIONS: &[ScalarDefinition] = &[
         },
     },
     ScalarDefinition {
-        name: "constraint_violations",
+        name: "constraint_violation",
         metric: Some(ConstraintViolation::INFO),
         description: "A row is a query and a counterfactual, lists with an element per feature, and the changes that each feature allows: 0 none, \
                       1 only upwards, -1 only downwards, 2 any. NULL where an argument is, and where every feature allows any change.",
-        example: "SELECT method, exact_avg(constraint_violations(query, counterfactual, [1, 0, 2])) FROM explained GROUP BY method",
+        example: "SELECT method, exact_avg(constraint_violation(query, counterfactual, [1, 0, 2])) FROM explained GROUP BY method",
         arguments: &[
             QUERY,
             COUNTERFACTUAL,

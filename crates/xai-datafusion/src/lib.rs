@@ -29,7 +29,7 @@
 //! | `attribution_randomization(attributions, random_attributions[, correlation])` | number in [−1, 1] | scalar: attributions, and those by a model with random weights |
 //! | `leave_one_out_correlation(attributions, drops[, correlation])`, `linear_datamodeling_score(sums, outputs[, correlation])` | number in [−1, 1] | scalar: attributions and what retrained models say |
 //! | `counterfactual_sparsity(query, counterfactual[, score[, tolerance]])` | number | scalar: two lists of features |
-//! | `constraint_violations(query, counterfactual, changes[, score[, tolerance]])` | number | scalar: the same, and the change that each feature allows |
+//! | `constraint_violation(query, counterfactual, changes[, score[, tolerance]])` | number | scalar: the same, and the change that each feature allows |
 //! | `gower_distance(query, counterfactual, scales[, categorical[, zero_scale]])`, `heom_distance`, `mad_distance` | number | scalar: two lists of features, the scale of each, and which are categories |
 //!
 //! An option is a parameter of the library: its name, values and default are those of the metric, and so is what the

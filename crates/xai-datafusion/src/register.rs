@@ -256,6 +256,8 @@ mod tests {
             .collect();
         assert_eq!(named.len(), 14);
         for (name, metric) in named {
+            // The name of sparsity tells that it is not that of a mask.
+            let name = name.strip_prefix("counterfactual_").unwrap_or(&name);
             assert_eq!(name, metric.name.replace('-', "_"));
         }
     }

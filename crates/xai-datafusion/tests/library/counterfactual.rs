@@ -21,19 +21,19 @@ fn values_are_those_computed_by_hand() {
         ),
         // The first one may only fall, the second must not change, the third may change in any way.
         (
-            format!("constraint_violations({pair}, make_array(-1, 0, 2, 1))"),
+            format!("constraint_violation({pair}, make_array(-1, 0, 2, 1))"),
             Some(1.0),
         ),
         (
-            format!("constraint_violations({pair}, make_array(-1, 0, 2, 1), 'features')"),
+            format!("constraint_violation({pair}, make_array(-1, 0, 2, 1), 'features')"),
             Some(1.0 / 3.0),
         ),
         (
-            format!("constraint_violations({pair}, make_array(1, 0, 2, 2))"),
+            format!("constraint_violation({pair}, make_array(1, 0, 2, 2))"),
             Some(0.0),
         ),
         (
-            format!("constraint_violations({pair}, make_array(2, 2, 2, 2))"),
+            format!("constraint_violation({pair}, make_array(2, 2, 2, 2))"),
             None,
         ),
         // 2 of 8, and another category.
@@ -109,7 +109,7 @@ fn wrong_lists_are_named() {
             "counterfactuals",
         ),
         (
-            "constraint_violations(make_array(1.0), make_array(1.0), make_array(7))",
+            "constraint_violation(make_array(1.0), make_array(1.0), make_array(7))",
             "expected 0 (no change), 1 (upwards)",
         ),
         (

@@ -108,8 +108,8 @@ pub(crate) const QUERIES: &[(&str, &str)] = &[
         "exact_avg(counterfactual_sparsity(outputs, kept))",
     ),
     (
-        "constraint_violations",
-        "exact_avg(constraint_violations([base, masked], [masked, base], [1, 0], 'features'))",
+        "constraint_violation",
+        "exact_avg(constraint_violation([base, masked], [masked, base], [1, 0], 'features'))",
     ),
     (
         "gower_distance",
