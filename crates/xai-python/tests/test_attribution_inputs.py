@@ -585,7 +585,7 @@ def test_maps_of_one_of_two_classes_are_said_or_warned_of() -> None:
     single = metrics.Deletion().evaluate(model, x, y, -of_yes, explained_class="no")
     assert single.per_sample.tolist() == table["deletion"]["shap"].per_sample.tolist()
     # Too few samples tell nothing.
-    evaluate(model, x[:19], y[:19], {"shap": of_yes[:19]}, ["deletion"], replicates=0)
+    evaluate(model, x[:5], y[:5], {"shap": of_yes[:5]}, ["deletion"], replicates=0)
     with pytest.raises(ValueError, match="explained_class: .* has an axis of classes"):
         asked(np.stack([-of_yes, of_yes], axis=-1), explained_class="yes")
     with pytest.raises(ValueError, match="'maybe' is no class of the model"):
