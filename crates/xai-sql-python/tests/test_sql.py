@@ -31,7 +31,7 @@ GROUPED = (
 
 
 def sorted_rows(table: pa.Table) -> list[dict]:
-    return sorted(table.to_pylist(), key=lambda row: row["explainer"])
+    return sorted(table.to_pylist(), key=lambda row: (row["explainer"], str(row)))
 
 
 def test_numbers_are_those_of_the_library(scores):
