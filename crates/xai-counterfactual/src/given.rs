@@ -102,6 +102,29 @@ impl CounterfactualData<'_> {
     }
 }
 
+impl CounterfactualData<'_> {
+    /// Returns those of some inputs that are not [known](Self::has): a metric can be computed if none of its inputs is
+    /// missing.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use xai_counterfactual::{CounterfactualData, Schema, input, registry};
+    /// let schema = Schema::numeric(1);
+    /// let data = CounterfactualData::new(&schema, array![[0.0]].view(), array![[2.0]].view(), &[0])?;
+    /// let ynn = registry::find("ynn")?;
+    /// assert!(data.missing(ynn.info.needs).contains(&input::TRAIN));
+    /// # Ok::<(), xai_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn missing(&self, needs: &[Input]) -> Vec<Input> {
+        needs
+            .iter()
+            .copied()
+            .filter(|&need| !self.has(need))
+            .collect()
+    }
+}
+
 fn with_axes<T, D: Dimension>(
     which: Input,
     array: ArrayViewD<'_, T>,

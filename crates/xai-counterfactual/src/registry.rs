@@ -98,7 +98,7 @@ pub const FAMILY: Family = Family {
 
 /// The metrics whose inputs are all known.
 pub fn possible(data: &CounterfactualData<'_>) -> impl Iterator<Item = &'static Entry> {
-    let is_possible = |entry: &&Entry| entry.info.needs.iter().all(|&need| data.has(need));
+    let is_possible = |entry: &&Entry| data.missing(entry.info.needs).is_empty();
     METRICS.iter().filter(is_possible)
 }
 

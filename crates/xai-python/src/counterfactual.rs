@@ -15,7 +15,7 @@ use xai_core::describe::{Element, InputSpec, Setting, parse};
 use xai_core::{Error, Input};
 use xai_counterfactual::input::{self, INPUTS};
 use xai_counterfactual::metric::{Coverage, CoverageCounts, group_gap};
-use xai_counterfactual::registry::{evaluate_all, find, possible};
+use xai_counterfactual::registry::{METRICS, evaluate_all, find};
 use xai_counterfactual::{
     CounterfactualData, CounterfactualValues, Feature, InputArray, Reference, Rule, Schema,
     edit_distances, nearest_unlike_neighbors,
@@ -219,23 +219,30 @@ fn counterfactual<'py>(
     to_python(py, &calls.outcome(py, outcomes)?)
 }
 
-/// Names of the metrics whose inputs are all given.
+/// The missing inputs of each metric: none for those that can be computed.
 #[pyfunction]
 #[pyo3(signature = (schema, inputs, reference=None, has_model=false))]
-fn counterfactual_possible(
+fn counterfactual_missing(
     py: Python<'_>,
     schema: Described,
     inputs: &Bound<'_, PyDict>,
     reference: Option<Bound<'_, CounterfactualReference>>,
     has_model: bool,
-) -> PyResult<Vec<String>> {
+) -> PyResult<Vec<(String, Vec<&'static str>)>> {
     let reference = reference.as_ref().map(|reference| &reference.get().0);
     let schema = reference.map_or(&schema.0, Reference::schema);
     let mut data = data(py, schema, reference, inputs)?;
     if has_model {
         data = data.model(|_| Ok(Vec::new()));
     }
-    Ok(possible(&data).map(|entry| entry.info.key()).collect())
+    let missing = METRICS.iter().map(|entry| {
+        let inputs = data.missing(entry.info.needs);
+        (
+            entry.info.key(),
+            inputs.iter().map(|input| input.name()).collect(),
+        )
+    });
+    Ok(missing.collect())
 }
 
 /// A Python function from rows to their classes as a model.
@@ -333,7 +340,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
         counterfactual_group_gap,
         counterfactual_guess,
         counterfactual_inputs,
-        counterfactual_possible,
+        counterfactual_missing,
         counterfactual_unlike,
     )
 }

@@ -225,11 +225,8 @@ fn lacking(
     method: &str,
     data: &CounterfactualData<'_>,
 ) -> Remark {
-    let needs = metric.entry.info.needs.iter();
-    let missing: Vec<String> = needs
-        .filter(|&&need| !data.has(need))
-        .map(ToString::to_string)
-        .collect();
+    let missing = data.missing(metric.entry.info.needs);
+    let missing: Vec<&str> = missing.iter().map(|input| input.name()).collect();
     let text = format!(
         "undefined for `{method}`, which has no {}",
         missing.join(", ")

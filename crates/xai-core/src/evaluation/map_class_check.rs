@@ -166,6 +166,51 @@ mod tests {
     }
 
     #[test]
+    fn critical_correlations_are_the_smallest_with_p_of_at_most_one_percent() {
+        for (n, critical) in CRITICAL {
+            // Sums of squared rank differences of all orders: 1 - 6 d / (n (n² - 1)) is the correlation.
+            let mut counts = std::collections::BTreeMap::<usize, usize>::new();
+            let mut order: Vec<usize> = (0..n).collect();
+            count_differences(&mut order, 0, &mut counts);
+            let n_orders = counts.values().sum::<usize>() as f64;
+            let correlation = |d: usize| 1.0 - 6.0 * d as f64 / (n * (n * n - 1)) as f64;
+            let p_of = |largest: f64| {
+                let extreme = counts
+                    .iter()
+                    .filter(|(d, _)| correlation(**d) >= largest - 1e-12);
+                2.0 * extreme.map(|(_, count)| *count).sum::<usize>() as f64 / n_orders
+            };
+            let significant = counts
+                .keys()
+                .map(|d| correlation(*d))
+                .filter(|r| p_of(*r) <= SIGNIFICANT);
+            let smallest = significant.fold(f64::INFINITY, f64::min);
+            assert!((smallest - critical).abs() < 6e-4, "{n}: {smallest}");
+        }
+    }
+
+    /// Counts the sums of squared differences between the places and the elements of all orders.
+    fn count_differences(
+        order: &mut [usize],
+        at: usize,
+        counts: &mut std::collections::BTreeMap<usize, usize>,
+    ) {
+        if at == order.len() {
+            let differences = order
+                .iter()
+                .enumerate()
+                .map(|(i, rank)| i.abs_diff(*rank).pow(2));
+            *counts.entry(differences.sum()).or_default() += 1;
+            return;
+        }
+        for other in at..order.len() {
+            order.swap(at, other);
+            count_differences(order, at + 1, counts);
+            order.swap(at, other);
+        }
+    }
+
+    #[test]
     fn negative_correlations_warn_if_p_is_below_one_percent() {
         let rising: Vec<f64> = (0..20).map(f64::from).collect();
         let falling: Vec<f64> = rising.iter().map(|x| -x * x).collect();

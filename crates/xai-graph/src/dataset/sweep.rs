@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::mem::discriminant;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use ndarray::{Array1, ArrayView1, ArrayView2, ArrayView3, Axis};
 use xai_core::describe::{Score, Scores, metric};
@@ -128,8 +127,7 @@ impl<'a> SparsitySweep<'a> {
         let masks = parallel::try_map(levels.len(), |i| self.hard(mask, graph, levels[i]))?;
         let undirected = self.edges.is_undirected().then_some(graph.edge_index);
         let full = call(model, graph, "the whole graph", None)?;
-        let is_changed = AtomicBool::new(levels.is_empty());
-        let points = parallel::try_map(levels.len(), |i| {
+        let computed = parallel::try_map(levels.len(), |i| {
             let explanation = Explanation::edges(masks[i].view());
             let outputs = |part: &OwnedGraph<T>, name: &str| {
                 let name = format!("{name} at level {i}");
@@ -139,26 +137,21 @@ impl<'a> SparsitySweep<'a> {
             let kept = outputs(&kept_graph, "the explanation")?;
             let complement = explanation.complement(graph, self.edges.removal)?;
             let rest = outputs(&complement, "the complement")?;
-            if kept != full || rest != full {
-                is_changed.store(true, Ordering::Relaxed);
-            }
+            let is_changed = kept != full || rest != full;
             let tied_share = tied_share(mask, undirected, levels[i])?;
             let (point, n_samples) = self
                 .point(levels[i].level(), full.view(), kept.view(), rest.view())
                 .map_err(|error| at_level(error, i))?;
-            let tied_share = Some(tied_share);
-            Ok((
-                SweepPoint {
-                    tied_share,
-                    ..point
-                },
-                n_samples,
-            ))
+            let point = SweepPoint {
+                tied_share: Some(tied_share),
+                ..point
+            };
+            Ok(((point, n_samples), is_changed))
         })?;
-        if !is_changed.into_inner() {
+        if computed.iter().all(|(_, is_changed)| !is_changed) {
             check_removal(model, graph, &full, self.edges.removal)?;
         }
-        curve(points)
+        curve(computed.into_iter().map(|(point, _)| point).collect())
     }
 
     fn hard<T: Real, M: Real>(

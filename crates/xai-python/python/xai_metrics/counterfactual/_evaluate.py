@@ -272,21 +272,23 @@ def evaluate(
     for _, method in methods.values():
         method |= {"requested": n_requested, "constraints": native_rules}
     native = _Native(study, None if calls is None else calls.codes, threads(n_jobs))
-    chosen = native.selected(metrics, [method for _, method in methods.values()])
+    missing = {name: native.missing(method) for name, (_, method) in methods.items()}
+    chosen = native.selected(metrics, missing)
     if reference and study.train is not None and study.train_labels is not None and {"class", "target"} & study.shared.keys():
         if REFERENCE in methods:
             raise ValueError(f"counterfactuals: {REFERENCE!r} is the name of the reference method; use another one")
         k = n_requested or max((np.bincount(rows.query).max(initial=1) for rows, _ in methods.values()), default=1)
         methods[REFERENCE] = native.unlike(int(k), distance, calls)
         methods[REFERENCE][1].update({"requested": n_requested, "constraints": native_rules})
-    lacking = native.lacking(chosen, {name: method for name, (_, method) in methods.items()})
+        missing[REFERENCE] = native.missing(methods[REFERENCE][1])
+    lacking = _lacking(chosen, missing)
     skipped = {
-        f"{metric} of {name}": "the method does not have all of its inputs (" + ", ".join(_needs(metric)) + ")"
-        for name, metrics in lacking.items()
-        for metric in chosen
-        if metric in metrics and name != REFERENCE
+        f"{metric} of {name}": f"the method has no {', '.join(inputs)}"
+        for name, of_metrics in lacking.items()
+        for metric, inputs in of_metrics.items()
+        if name != REFERENCE
     }
-    unknown = [name for name, (_, method) in methods.items() if not native.knows_validity(method)]
+    unknown = [name for name, of_metrics in missing.items() if of_metrics["validity"]]
     if 0 < len(unknown) < len(methods):
         assumed["rows"] = f"all counterfactuals of {', '.join(unknown)}, whose validity is not known; valid ones of the others"
     results = {name: native.values(chosen, rows, method, lacking[name]) for name, (rows, method) in methods.items()}
@@ -346,10 +348,19 @@ def _predict(study: Study, calls: ModelCalls | None, rows: Rows, method: dict[st
             method["p_target_query"] = study.shared["p_target_query"]
 
 
-def _needs(metric: str) -> tuple[str, ...]:
-    """Return the inputs that a metric needs in addition to the queries and their counterfactuals."""
-    needs = metric_of("counterfactual", metric.partition("(")[0].strip()).needs
-    return tuple(need for need in needs if need not in ("queries", "counterfactuals", "query"))
+def _lacking(metrics: list[str], missing: Mapping[str, dict[str, list[str]]]) -> dict[str, dict[str, list[str]]]:
+    """Return for each method the metrics that it lacks inputs of, and these inputs. Metrics whose inputs no method has
+    are left out: computing them tells what to give.
+    """
+    lacking = {}
+    for name, of_metrics in missing.items():
+        inputs = {metric: of_metrics[metric_of("counterfactual", metric.partition("(")[0].strip()).name] for metric in metrics}
+        lacking[name] = {metric: names for metric, names in inputs.items() if names}
+    known = {metric for name, of_method in lacking.items() if name != REFERENCE for metric in metrics if metric not in of_method}
+    return {
+        name: {metric: names for metric, names in of_method.items() if name == REFERENCE or metric in known}
+        for name, of_method in lacking.items()
+    }
 
 
 class _Native:
@@ -365,10 +376,13 @@ class _Native:
         )
         return outcomes
 
-    def selected(self, metrics: Sequence[str] | str | None, methods: list[dict[str, Any]]) -> list[str]:
+    def selected(
+        self, metrics: Sequence[str] | str | None, missing: Mapping[str, dict[str, list[str]]]
+    ) -> list[str]:
         """Return the names of the metrics, by default those whose inputs some method has."""
         if metrics is None:
-            return list(dict.fromkeys(name for method in methods for name in self._possible(method)))
+            of_methods = list(missing.values())
+            return [metric for metric in of_methods[0] if any(not of_metrics[metric] for of_metrics in of_methods)]
         names: list[str] = names_in(metrics)
         for name in names:
             if not isinstance(name, str):
@@ -381,27 +395,10 @@ class _Native:
             raise ValueError(f"metrics: {repeated!r} occurs twice; give it once")
         return names
 
-    def _possible(self, method: Mapping[str, Any]) -> list[str]:
+    def missing(self, method: Mapping[str, Any]) -> dict[str, list[str]]:
+        """Return the inputs of each metric that a method does not have."""
         study = self._study
-        names: list[str] = _native.counterfactual_possible(
-            study.native_schema, method, study.reference(), self._model is not None
-        )
-        return names
-
-    def knows_validity(self, method: Mapping[str, Any]) -> bool:
-        """Return whether it is known which counterfactuals of a method are valid."""
-        return "validity" in self._possible(method)
-
-    def lacking(self, metrics: list[str], methods: Mapping[str, dict[str, Any]]) -> dict[str, set[str]]:
-        """Return for each method the metrics whose inputs it does not have. Those whose inputs no method has are left
-        out, because computing them tells what is missing.
-        """
-        lacking = {}
-        for name, method in methods.items():
-            possible = self._possible(method)
-            lacking[name] = {metric for metric in metrics if metric.partition("(")[0].strip().replace("-", "_") not in possible}
-        of_all = set.intersection(*(metrics for name, metrics in lacking.items() if name != REFERENCE))
-        return {name: metrics if name == REFERENCE else metrics - of_all for name, metrics in lacking.items()}
+        return dict(_native.counterfactual_missing(study.native_schema, method, study.reference(), self._model is not None))
 
     def values(
         self, metrics: list[str], rows: Rows, method: dict[str, Any], lacking: Collection[str]
