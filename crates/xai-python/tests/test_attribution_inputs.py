@@ -664,7 +664,7 @@ def test_maps_of_fewer_samples_are_not_called_transposed() -> None:
         return images.reshape(len(images), -1)[:, :3]
 
     for shape in ((15, 16, 16), (15, 1, 16, 16)):
-        with pytest.raises(ValueError, match=r"explainers\['a'\]: expected maps of 16 samples, as the inputs, got 15") as told:
+        with pytest.raises(ValueError, match=r"`a`: explanations: expected shape 16 samples, .* got \(15, ") as told:
             evaluate(model, x, np.zeros(16, int), {"a": np.ones(shape)}, ["deletion"])
         assert "transposed" not in str(told.value)
     with pytest.raises(ValueError, match="transposed"):

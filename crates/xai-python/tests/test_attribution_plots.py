@@ -158,7 +158,7 @@ def test_maps_lie_over_images_and_series() -> None:
     np.testing.assert_allclose(
         figure.axes[1].images[0].get_array()[0], np.abs(series[0]).mean(axis=1)
     )
-    with pytest.raises(ValueError, match=r"maps\['mine'\]: expected maps of 3 samples"):
+    with pytest.raises(ValueError, match=r"maps\['mine'\]: expected shape \(3, 5, 6\), with or "):
         plot_maps(images, {"mine": images[:2]})
     with pytest.raises(ValueError, match="read as channels-last, say otherwise by layout="):
         plot_maps(images, {"mine": RANDOM.random((3, 7, 4))}, layout="channels-last")

@@ -98,8 +98,6 @@ class MapReader:
                 f"{name}: expected a map for each of {n} samples, got one of shape {array.shape}; if all samples have this "
                 f"one, repeat it: np.repeat([map], {n}, axis=0)"
             )
-        if name != "explainer" and not name.endswith("_maps"):
-            _check_samples(array, self.shape, name)
         if array.ndim == len(self.shape) + 1 and array.shape[1:-1] == self.shape[1:]:
             if self.explained_class is not None and name != "explainer":
                 raise ValueError(
@@ -333,16 +331,6 @@ class MapReader:
             return maps
         note(self.notes, f"maps of {of}", f"upsampled bilinearly from {given[0]} × {given[1]}")
         return upsampled(maps, plane)
-
-
-def _check_samples(array: Array, shape: tuple[int, ...], name: str) -> None:
-    """Raise ``ValueError`` for maps of another number of samples whose last axis is as long as there are samples, but which are
-    not transposed, as the native part would say.
-    """
-    n = shape[0]
-    reversed_sizes = [size for size in array.shape[::-1] if size != 1]
-    if len(array) != n and array.shape[-1] == n and reversed_sizes != [size for size in shape if size != 1]:
-        raise ValueError(f"{name}: expected maps of {n} samples, as the inputs, got {len(array)}, of shape {array.shape}")
 
 
 def _check_features(array: Array, shape: tuple[int, ...], name: str) -> None:
