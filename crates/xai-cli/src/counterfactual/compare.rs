@@ -4,8 +4,8 @@ use clap::Args;
 use ndarray::ArrayView2;
 use serde_json::{Map, Value, json};
 use xai_files::{Failure, Files, InFiles};
-use xai_metrics::common::describe::Range;
-use xai_metrics::common::describe::Setting;
+use xai_metrics::common::Input;
+use xai_metrics::common::describe::{Range, Setting};
 use xai_metrics::common::evaluation::{
     EvaluationTable, EvaluationValues, MetricValues, Remark, check_size,
 };
@@ -16,7 +16,7 @@ use xai_metrics::counterfactual::{
 use xai_report::sections::counterfactual::{Changes, Counterfactual, MethodAgreement};
 
 use crate::counterfactual::data::{Method, Study, StudyOptions};
-use crate::counterfactual::family::{CounterfactualMetrics, is_possible};
+use crate::counterfactual::family::CounterfactualMetrics;
 use crate::metric_commands::comparison::ComparisonOptions;
 use crate::metric_commands::selection::SelectedMetric;
 use crate::metric_commands::{InputFiles, Run};
@@ -85,17 +85,16 @@ impl CompareMethods {
         for (method, files) in methods.iter().zip(&files) {
             data.push(study.data(method).in_files(&study.places(files))?);
         }
-        let selected = self
-            .comparison
-            .select(|metric| data.iter().any(|data| is_possible(metric.entry, data)))?;
+        let some_can_compute = |metric: &Selected| {
+            let needs = metric.entry.info.needs;
+            data.iter().any(|data| data.missing(needs).is_empty())
+        };
+        let selected = self.comparison.select(some_can_compute)?;
         for metric in &selected {
             metric.check()?;
         }
         // A metric whose inputs no method has is an error; one that some methods lack is undefined for these.
-        let some_can_compute: Vec<bool> = selected
-            .iter()
-            .map(|metric| data.iter().any(|data| is_possible(metric.entry, data)))
-            .collect();
+        let some_can_compute: Vec<bool> = selected.iter().map(some_can_compute).collect();
         drop(data);
         let shared = self.comparison.files();
         if !self.no_reference {
@@ -126,32 +125,19 @@ impl CompareMethods {
             if !data.has(input::VALID) {
                 unknown.push(names[index].clone());
             }
-            let mut settings = Vec::new();
-            let can_compute: Vec<bool> = selected
-                .iter()
-                .zip(&some_can_compute)
-                .map(|(metric, some)| {
-                    is_possible(metric.entry, &data) || (index < files.len() && !some)
-                })
-                .collect();
-            for (metric, can_compute) in selected.iter().zip(&can_compute) {
-                if *can_compute {
-                    settings.push(Setting {
-                        name: metric.entry.info.name.to_owned(),
-                        params: metric.settings.clone(),
-                    });
-                } else if index < files.len() {
-                    warnings.push(lacking(metric, &names[index], &data));
+            let is_reference = index == files.len();
+            let mut computed = Vec::new();
+            for (position, metric) in selected.iter().enumerate() {
+                let missing = data.missing(metric.entry.info.needs);
+                // If no method has the inputs, computing the metric tells which to give.
+                if missing.is_empty() || !(is_reference || some_can_compute[position]) {
+                    computed.push(position);
+                } else if !is_reference {
+                    warnings.push(lacking(&metric.name, &names[index], &missing));
                 }
             }
-            let found = registry::evaluate_all(&settings, &data, |_| progress.inc(1));
-            let mut found = found.in_files(&places)?.into_iter();
-            let of_method: Vec<CounterfactualValues> = can_compute
-                .iter()
-                .map(|can_compute| can_compute.then(|| found.next()).flatten())
-                .map(|found| found.unwrap_or_else(|| undefined(data.n_queries())))
-                .collect();
-            values.push(of_method);
+            let evaluated = evaluate_some(&selected, &computed, &data, || progress.inc(1));
+            values.push(evaluated.in_files(&places)?);
         }
         if !unknown.is_empty() && unknown.len() < methods.len() {
             let text = format!(
@@ -160,26 +146,7 @@ impl CompareMethods {
             );
             warnings.push(Remark::new("rows", text));
         }
-        let metrics = selected.iter().enumerate().map(|(position, metric)| {
-            let rows: Vec<Vec<Option<f64>>> = values
-                .iter()
-                .map(|of: &Vec<CounterfactualValues>| of[position].per_query.clone())
-                .collect();
-            let is_flag =
-                |value: &Option<f64>| value.is_none_or(|value| value == 0.0 || value == 1.0);
-            MetricValues {
-                is_share: metric.entry.info.range == Range::SHARE
-                    && rows.iter().flatten().all(is_flag),
-                info: Some(metric.entry.info),
-                ..MetricValues::new(&*metric.name, metric.entry.info.direction, rows)
-            }
-        });
-        let metrics = metrics.collect();
-        let n_queries = values
-            .first()
-            .and_then(|of| of.first())
-            .map_or(0, |of| of.per_query.len());
-        let mut table = EvaluationValues::new(names, n_queries, metrics)
+        let mut table = evaluation_values(names, &selected, &values)
             .table(&statistics)
             .in_files(&options)?;
         table.warnings.extend(warnings);
@@ -220,26 +187,67 @@ impl CompareMethods {
 }
 
 /// Returns the remark that a metric is undefined for a method, which does not have all of its inputs.
-fn lacking(
-    metric: &SelectedMetric<CounterfactualMetrics>,
-    method: &str,
-    data: &CounterfactualData<'_>,
-) -> Remark {
-    let missing = data.missing(metric.entry.info.needs);
+fn lacking(metric: &str, method: &str, missing: &[Input]) -> Remark {
     let missing: Vec<&str> = missing.iter().map(|input| input.name()).collect();
     let text = format!(
         "undefined for `{method}`, which has no {}",
         missing.join(", ")
     );
-    Remark::new(&*metric.name, text)
+    Remark::new(metric, text)
 }
 
-fn undefined(n_queries: usize) -> CounterfactualValues {
-    CounterfactualValues {
+type Selected = SelectedMetric<CounterfactualMetrics>;
+
+/// Computes the metrics at some positions for a method; the others are undefined.
+fn evaluate_some(
+    selected: &[Selected],
+    computed: &[usize],
+    data: &CounterfactualData<'_>,
+    on_start: impl Fn(),
+) -> Result<Vec<CounterfactualValues>, xai_metrics::Error> {
+    let setting = |&position: &usize| Setting {
+        name: selected[position].entry.info.name.to_owned(),
+        params: selected[position].settings.clone(),
+    };
+    let settings: Vec<Setting> = computed.iter().map(setting).collect();
+    let found = registry::evaluate_all(&settings, data, |_| on_start())?;
+    let n_queries = data.n_queries();
+    let undefined = CounterfactualValues {
         per_query: vec![None; n_queries],
         n_undefined: n_queries,
         ..CounterfactualValues::default()
+    };
+    let mut values = vec![undefined; selected.len()];
+    for (&position, found) in computed.iter().zip(found) {
+        values[position] = found;
     }
+    Ok(values)
+}
+
+/// Collects the values per query, given by method and metric.
+fn evaluation_values(
+    names: Vec<String>,
+    selected: &[Selected],
+    values: &[Vec<CounterfactualValues>],
+) -> EvaluationValues {
+    let metrics = selected.iter().enumerate().map(|(position, metric)| {
+        let rows: Vec<Vec<Option<f64>>> = values
+            .iter()
+            .map(|of_method| of_method[position].per_query.clone())
+            .collect();
+        let is_flag = |value: &Option<f64>| value.is_none_or(|value| value == 0.0 || value == 1.0);
+        let info = metric.entry.info;
+        MetricValues {
+            is_share: info.range == Range::SHARE && rows.iter().flatten().all(is_flag),
+            info: Some(info),
+            ..MetricValues::new(&*metric.name, info.direction, rows)
+        }
+    });
+    let n_queries = values
+        .first()
+        .and_then(|of_method| of_method.first())
+        .map_or(0, |of_metric| of_metric.per_query.len());
+    EvaluationValues::new(names, n_queries, metrics.collect())
 }
 
 type Gaps = (Vec<Vec<GroupGap>>, Vec<String>);

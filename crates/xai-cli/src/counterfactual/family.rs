@@ -146,11 +146,3 @@ impl Run for MetricCommand<CounterfactualMetrics> {
         })
     }
 }
-
-/// The metrics that a comparison can compute for some data.
-pub(super) fn is_possible(
-    entry: &Entry,
-    data: &xai_metrics::counterfactual::CounterfactualData<'_>,
-) -> bool {
-    registry::possible(data).any(|possible| possible.info.name == entry.info.name)
-}
