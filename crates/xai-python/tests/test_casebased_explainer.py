@@ -598,3 +598,22 @@ def test_audits_take_what_was_explained(data):
     audit.add(explainer.explain_arrays(samples[:10], truth[:10], predicted[:10]))
     audit.add(explainer.explain_arrays(samples[10:], truth[10:], predicted[10:]))
     assert audit.finish() == explainer.audit(samples, truth, predicted)
+
+
+def test_neighbours_have_the_labels_of_a_pandas_index() -> None:
+    pandas = pytest.importorskip("pandas")
+    rows = pandas.DataFrame({"x": [0.0, 1.0, 5.0]}, index=pandas.Index([17, 4, 90], name="patient"))
+    labels = pandas.Series(["no", "no", "yes"], index=[90, 17, 4])
+    explainer = CaseExplainer(rows, labels.loc[[17, 4, 90]], k=1, scale=False)
+    neighbor = explainer.explain_instance([0.9], predicted_class="no").neighbors[0]
+    assert (neighbor.index, neighbor.metadata) == (1, {"patient": 4})
+    # Rows without labels, as scaling leaves them, and classes that kept theirs.
+    dates = pandas.Series(["no", "no", "yes"], index=pandas.date_range("2026-01-01", periods=3))
+    visits = {"visit": pandas.to_datetime(["2026-05-01", "2026-05-02", "2026-05-03"])}
+    explainer = CaseExplainer(rows.to_numpy(), dates, k=1, scale=False, metadata=visits)
+    found = explainer.explain_instance([0.9], predicted_class="no").neighbors[0].metadata
+    assert {name: str(value)[:10] for name, value in found.items()} == {"index label": "2026-01-02", "visit": "2026-05-02"}
+    hidden = CaseExplainer(rows, ["no", "no", "yes"], k=1, redact=["patient"])
+    assert hidden.explain_instance([0.9], predicted_class="no").neighbors[0].metadata == {}
+    counted = CaseExplainer(rows.reset_index(drop=True), ["no", "no", "yes"], k=1)
+    assert counted.explain_instance([0.9], predicted_class="no").neighbors[0].metadata == {}

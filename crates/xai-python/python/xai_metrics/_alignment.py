@@ -62,6 +62,11 @@ class Alignment:
         """Return several arrays over the same axes, by name; ``None`` stays ``None``."""
         return [self.take(values, name, *axes) for name, values in given.items()]
 
+    def labels(self, axis: str) -> Any:
+        """Return the labels of an axis, or ``None`` if it has none or only default ones."""
+        labels, _ = self._known.get(axis, (None, ""))
+        return None if labels is None or _counts(labels) else labels
+
 
 def has_labels(values: Any) -> bool:
     """Return whether the rows of an array have labels other than default ones."""

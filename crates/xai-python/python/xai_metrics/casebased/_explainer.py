@@ -117,7 +117,8 @@ class CaseExplainer(Reporting):
     class_weights : mapping from label to float, optional
         Weight of each class, at least 0; 1 for classes that are not listed.
     metadata : mapping from str to sequence, or table, optional
-        Further data of the training rows: columns of one value per row.
+        Further data of the training rows: columns of one value per row. The labels of a pandas
+        index other than 0, 1, 2, … are added under the name of the index, or as ``"index label"``.
     n_jobs : int or None
         Threads; -1 and ``None`` mean one per core.
     similarity : str or strategy, optional

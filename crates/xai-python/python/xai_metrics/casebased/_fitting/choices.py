@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 #: Levels of correspondence, by number.
 LEVELS = ("undefined", "low", "medium", "high")
 
+#: Metadata column of the labels of training rows whose index has no name.
+INDEX_LABEL = "index label"
+
 #: Settings of each weighting that has some.
 _KERNELS = {word: list(settings) for kernel in _native.casebased_kernels() for word, settings in kernel.items()}
 
@@ -143,14 +146,20 @@ def native_choices(
 def columns_of(metadata: Any, alignment: Alignment) -> dict[str, Any]:
     """Return the metadata columns by name, from a mapping or table, in the order of the training
     rows.
+
+    The labels of the training rows come first, under the name of their index.
     """
     names = None if isinstance(metadata, Mapping) else column_names(metadata)
     if names is None:
-        return mapping("metadata", metadata, "a value for each training row by name")
-    columns = {name: (metadata[name], f"metadata[{name!r}]") for name in names}
-    return {
-        name: to_numpy(alignment.take(values, called, "training rows"), called) for name, (values, called) in columns.items()
-    }
+        columns = mapping("metadata", metadata, "a value for each training row by name")
+    else:
+        called = {name: f"metadata[{name!r}]" for name in names}
+        columns = {name: to_numpy(alignment.take(metadata[name], called[name], "training rows"), called[name]) for name in names}
+    labels = alignment.labels("training rows")
+    if labels is None:
+        return columns
+    name = getattr(labels, "name", None)
+    return {INDEX_LABEL if name is None else str(name): np.asarray(labels), **columns}
 
 
 def metadata_column(values: Any, name: str) -> tuple[str, dict[str, list[Any]]]:
@@ -168,4 +177,6 @@ def metadata_column(values: Any, name: str) -> tuple[str, dict[str, list[Any]]]:
         return name, {"Integers": array.tolist()}
     if array.dtype.kind == "f" and not np.isinf(array).any():
         return name, {"Numbers": array.tolist()}
-    return name, {"Texts": [str(value) for value in array.tolist()]}
+    # NumPy makes numbers of dates in nanoseconds, unless they are text.
+    values = array.astype(str) if array.dtype.kind in "mM" else array
+    return name, {"Texts": [str(value) for value in values.tolist()]}
