@@ -403,6 +403,14 @@ def test_modules_of_functions_and_metrics_have_their_names() -> None:
     assert issubclass(quantus.metrics.Sparseness, quantus.metrics.Metric)
 
 
+def test_modules_of_quantus_can_be_imported_by_name() -> None:
+    from xai_metrics.compat.quantus.functions import similarity_func
+    from xai_metrics.compat.quantus.functions.loss_func import mse
+    from xai_metrics.compat.quantus.metrics import PixelFlipping
+
+    assert (mse, similarity_func.ssim, PixelFlipping) == ("mse", "ssim", quantus.PixelFlipping)
+
+
 def test_classes_have_their_metrics_without_a_search_for_each() -> None:
     code = "import xai_metrics._native as n; del n.metrics_named; import xai_metrics.compat.quantus"
     subprocess.run([sys.executable, "-c", code], check=True)

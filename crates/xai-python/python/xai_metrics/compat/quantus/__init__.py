@@ -34,7 +34,7 @@ normalisations     :func:`normalise_by_max` and others, or your own function
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ._evaluate import evaluate
@@ -43,6 +43,7 @@ from ._switch import QuantusDifferenceWarning, compat
 from ._words import (
     functions,
     loss_func,
+    module,
     norm_func,
     normalise_by_average_second_moment_estimate,
     normalise_by_max,
@@ -90,7 +91,7 @@ __all__ = [
 ]
 
 #: Counterpart of the module of Quantus with the classes.
-metrics: SimpleNamespace = SimpleNamespace(Metric=Metric, **CLASSES)
+metrics: ModuleType = module("metrics", Metric=Metric, **CLASSES)
 
 if TYPE_CHECKING:
     from . import _classes

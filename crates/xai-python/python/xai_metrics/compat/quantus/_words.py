@@ -5,8 +5,9 @@ An option is a name, or a function with that name, for example one of Quantus.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
-from types import SimpleNamespace
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -159,24 +160,35 @@ def _divided(a: npt.NDArray[Any], by: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return quotients
 
 
+def module(name: str, **members: Any) -> ModuleType:
+    """Return a module of this package with the members, which can also be imported by its name."""
+    created = ModuleType(f"{__package__}.{name}", f"Counterpart of ``quantus.{name}``.")
+    vars(created).update(members)
+    sys.modules[created.__name__] = created
+    return created
+
+
 #: Counterparts of the modules of Quantus with such functions.
-similarity_func: SimpleNamespace = SimpleNamespace(
-    **{word: word for word in [*CORRELATIONS, *DISTANCES, "difference", "lipschitz_constant", "ssim"]}
+functions: ModuleType = module(
+    "functions",
+    similarity_func=module(
+        "functions.similarity_func",
+        **{word: word for word in [*CORRELATIONS, *DISTANCES, "difference", "lipschitz_constant", "ssim"]},
+    ),
+    perturb_func=module(
+        "functions.perturb_func", **{word: word for word in [*REMOVALS, *IMPUTATION, *TRANSLATIONS, *NOISES]}
+    ),
+    norm_func=module("functions.norm_func", fro_norm="fro_norm"),
+    loss_func=module("functions.loss_func", mse="mse"),
+    normalise_func=module(
+        "functions.normalise_func",
+        normalise_by_max=normalise_by_max,
+        normalise_by_negative=normalise_by_negative,
+        normalise_by_average_second_moment_estimate=normalise_by_average_second_moment_estimate,
+    ),
 )
-perturb_func: SimpleNamespace = SimpleNamespace(
-    **{word: word for word in [*REMOVALS, *IMPUTATION, *TRANSLATIONS, *NOISES]}
-)
-norm_func: SimpleNamespace = SimpleNamespace(fro_norm="fro_norm")
-loss_func: SimpleNamespace = SimpleNamespace(mse="mse")
-normalise_func: SimpleNamespace = SimpleNamespace(
-    normalise_by_max=normalise_by_max,
-    normalise_by_negative=normalise_by_negative,
-    normalise_by_average_second_moment_estimate=normalise_by_average_second_moment_estimate,
-)
-functions: SimpleNamespace = SimpleNamespace(
-    similarity_func=similarity_func,
-    perturb_func=perturb_func,
-    norm_func=norm_func,
-    loss_func=loss_func,
-    normalise_func=normalise_func,
-)
+similarity_func: ModuleType = functions.similarity_func
+perturb_func: ModuleType = functions.perturb_func
+norm_func: ModuleType = functions.norm_func
+loss_func: ModuleType = functions.loss_func
+normalise_func: ModuleType = functions.normalise_func
