@@ -139,6 +139,19 @@ def test_an_array_with_a_row_for_each_sample_is_reported() -> None:
     assert given.assumed["baseline"] == "row i of the array for sample i"
 
 
+@pytest.mark.parametrize("as_background", [True, False])
+def test_paired_rows_follow_their_index(as_background: bool) -> None:
+    pd = pytest.importorskip("pandas")
+    x = pd.DataFrame({"a": [1.0, 2.0]}, index=["p", "q"])
+    rows = pd.DataFrame({"a": [30.0, 40.0]}, index=["q", "p"])
+    baseline = Background(rows, "paired") if as_background else rows
+    maps = explain(lambda x: x.sum(axis=1), x, None, ("occlusion", {"baseline": baseline}), framework="numpy")
+    assert maps.tolist() == [[1.0 - 40.0], [2.0 - 30.0]]
+    curve = Deletion(baseline=baseline).evaluate(lambda x: x.sum(axis=1), x, None, x, framework="numpy").curve
+    assert curve is not None and curve.per_sample is not None
+    assert curve.per_sample[:, -1].tolist() == [40.0, 30.0]
+
+
 def test_what_background_rows_are_for_is_named() -> None:
     with pytest.raises(ValueError, match="use: expected one of 'random', 'mean', 'paired', got 'randon'; did you mean 'random'"):
         Background(BACKGROUND, "randon")  # type: ignore[arg-type]

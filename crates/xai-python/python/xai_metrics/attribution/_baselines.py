@@ -99,6 +99,9 @@ class RunInterface(Protocol):
     def read_layout(self) -> str | None:
         """Layout of the inputs."""
 
+    def aligned(self, values: Any, name: str) -> Any:
+        """Reorder values by their index to the order of the inputs."""
+
     def in_order(self, values: Any, name: str) -> Any:
         """Reorder the columns of a table to those of the run."""
 
@@ -243,6 +246,8 @@ def baseline_rows(given: Any, run: RunInterface) -> Array:
         if column_names(given) is not None and getattr(given, "ndim", 2) == 2 and len(given) not in (1, len(array)):
             # Before its values, of which some may be missing.
             raise ValueError(_wrong_shape((len(given), *array.shape[1:]), array.shape))
+        if _has_samples(given, array):
+            given = run.aligned(given, "baseline")
         rows = reals(inputs.numbers(run.in_order(given, "baseline"), "baseline"), "baseline")
         rows = rows[None] if rows.shape == array.shape[1:] else rows
         is_known = rows.shape in (array.shape, (1, *array.shape[1:]))
@@ -255,7 +260,10 @@ def baseline_rows(given: Any, run: RunInterface) -> Array:
 
 def _background_rows(background: Background, run: RunInterface, inputs: Inputs) -> Array:
     name, shape = "baseline: rows of the background", inputs.array.shape
-    rows = run.in_order(background.rows, name)
+    rows = background.rows
+    if background.use == "paired" and _has_samples(rows, inputs.array):
+        rows = run.aligned(rows, name)
+    rows = run.in_order(rows, name)
     if inputs.has_codes:
         if column_names(rows) is None or not hasattr(rows, "columns"):
             raise TypeError(f"{name}: expected a table with the columns of the inputs, some of which are not numbers")
@@ -275,6 +283,11 @@ def _background_rows(background: Background, run: RunInterface, inputs: Inputs) 
         return rows
     seed = run.seed if background.seed is None else background.seed
     return np.asarray(rows[random_rows(len(inputs.array), len(rows), seed, run.first_sample)])
+
+
+def _has_samples(rows: Any, array: Array) -> bool:
+    """Return whether rows are one array or table with a row for each sample."""
+    return getattr(rows, "ndim", 0) == array.ndim and len(rows) == len(array)
 
 
 def random_rows(n_samples: int, n_rows: int, seed: int, first_sample: int = 0) -> npt.NDArray[np.int64]:
