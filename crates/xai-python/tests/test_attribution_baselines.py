@@ -152,6 +152,24 @@ def test_paired_rows_follow_their_index(as_background: bool) -> None:
     assert curve.per_sample[:, -1].tolist() == [40.0, 30.0]
 
 
+def test_functions_answer_rows_or_a_number() -> None:
+    x = np.array([[1.0, 3.0, 5.0], [2.0, 4.0, 9.0]])
+
+    def last(baseline: Any, inputs: Any = x) -> list[float]:
+        curve = Deletion(baseline=baseline).evaluate(lambda x: x.sum(axis=1), inputs, None, inputs).curve
+        assert curve is not None and curve.per_sample is not None
+        return list(curve.per_sample[:, -1])
+
+    assert last(lambda v: 2.0) == [6.0, 6.0]
+    assert last(lambda v: v.min(axis=0)) == last(lambda v: v.min(axis=0, keepdims=True)) == [9.0, 9.0]
+    assert last(lambda v: 2 * v) == [18.0, 30.0]
+    for of_samples in (lambda v: v.mean(axis=1), lambda v: v.mean(axis=1, keepdims=True)):
+        with pytest.raises(ValueError, match=r"baseline: (expected a number|an array of 2 rows)"):
+            last(of_samples)
+    with pytest.raises(ValueError, match=r"baseline: .* one per sample or one per feature; return shape \(1, 2\)"):
+        last(lambda v: v.mean(axis=1), x[:, :2])
+
+
 def test_what_background_rows_are_for_is_named() -> None:
     with pytest.raises(ValueError, match="use: expected one of 'random', 'mean', 'paired', got 'randon'; did you mean 'random'"):
         Background(BACKGROUND, "randon")  # type: ignore[arg-type]

@@ -239,9 +239,7 @@ def baseline_rows(given: Any, run: RunInterface) -> Array:
     if isinstance(given, Background):
         return _background_rows(given, run, inputs)
     if callable(given):
-        rows: Array = reals(given(array), "baseline")
-        rows = np.broadcast_to(rows, array.shape) if rows.ndim < array.ndim else rows
-        is_known = rows.shape in (array.shape, (1, *array.shape[1:]))
+        rows = _answered(given, array)
     else:
         if column_names(given) is not None and getattr(given, "ndim", 2) == 2 and len(given) not in (1, len(array)):
             # Before its values, of which some may be missing.
@@ -249,13 +247,26 @@ def baseline_rows(given: Any, run: RunInterface) -> Array:
         if _has_samples(given, array):
             given = run.aligned(given, "baseline")
         rows = reals(inputs.numbers(run.in_order(given, "baseline"), "baseline"), "baseline")
-        rows = rows[None] if rows.shape == array.shape[1:] else rows
-        is_known = rows.shape in (array.shape, (1, *array.shape[1:]))
         if rows.shape == array.shape and len(array) > 1:
             run.assumed["baseline"] = "row i of the array for sample i"
-    if is_known:
+    rows = rows[None] if rows.shape == array.shape[1:] else rows
+    if rows.shape in (array.shape, (1, *array.shape[1:])):
         return rows
     raise ValueError(_wrong_shape(rows.shape, array.shape))
+
+
+def _answered(function: Any, array: Array) -> Array:
+    """Return the answer of a baseline function, a number as one row."""
+    rows: Array = reals(function(array), "baseline: the answer of the function")
+    if rows.ndim == 0:
+        return np.full((1, *array.shape[1:]), rows, rows.dtype)
+    if rows.ndim == 1 and array.shape == (len(rows), len(rows)):
+        n = len(rows)
+        raise ValueError(
+            f"baseline: the function answers {n} numbers, which may be one per sample or one per feature; return shape "
+            f"(1, {n}), one row for all samples, or ({n}, {n}), a row for each"
+        )
+    return rows
 
 
 def _background_rows(background: Background, run: RunInterface, inputs: Inputs) -> Array:
