@@ -170,6 +170,15 @@ def test_functions_answer_rows_or_a_number() -> None:
         last(lambda v: v.mean(axis=1), x[:, :2])
 
 
+def test_a_row_with_names_is_described_by_its_values() -> None:
+    pd = pytest.importorskip("pandas")
+    x = pd.DataFrame({"a": [1.0, 2.0], "city": ["Rome", "Oslo"]})
+    row = pd.Series({"a": 0.5, "city": "Oslo"})
+    maps = np.array([[1.0, 2.0], [2.0, 1.0]])
+    table = evaluate(lambda x: x["a"].to_numpy(), x, None, {"m": maps}, ["deletion"], baseline=row, replicates=0)
+    assert table.assumed["columns"] == "a: 0.5; city: 'Oslo'"
+
+
 def test_what_background_rows_are_for_is_named() -> None:
     with pytest.raises(ValueError, match="use: expected one of 'random', 'mean', 'paired', got 'randon'; did you mean 'random'"):
         Background(BACKGROUND, "randon")  # type: ignore[arg-type]

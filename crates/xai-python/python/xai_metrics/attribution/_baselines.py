@@ -139,8 +139,9 @@ def of_metric(metric: MetricInterface, run: RunInterface) -> Any:
     if "baseline" in metric.arrays:
         row = None if isinstance(given, Background) else run.in_order(given, "baseline")
         if getattr(row, "ndim", 0) == 1:
-            # A number per channel, or a row with names of columns.
-            return reals(inputs.numbers(row, "baseline"), "baseline").tolist()
+            # A number per channel, or one row of a table.
+            numbers = reals(inputs.numbers(row, "baseline"), "baseline")
+            return numbers.tolist() if inputs.table is None or len(numbers) != len(inputs.table.names) else numbers[None]
         return baseline_rows(given, run)
     if inputs.table is None or not inputs.has_codes:
         return given
