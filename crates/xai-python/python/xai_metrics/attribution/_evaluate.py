@@ -148,7 +148,8 @@ def evaluate(
           the inputs.
         - A function from the inputs to such an array, or to one for all inputs.
         - Several rows as a :class:`Background`: a random row for each sample, their mean, or a row for
-          each sample. An array of several rows is refused, because it does not say which of these.
+          each sample. An array of n rows is paired with the samples, and ``assumed`` says so; an array of
+          another number of rows is refused, because it does not say which of these.
     level : float
         Coverage of the intervals.
     replicates : int
