@@ -179,6 +179,27 @@ def test_a_row_with_names_is_described_by_its_values() -> None:
     assert table.assumed["columns"] == "a: 0.5; city: 'Oslo'"
 
 
+def test_stability_needs_a_baseline_that_all_samples_share() -> None:
+    explainers = {"o": ("occlusion", {"baseline": Background(BACKGROUND, "random")})}
+    with pytest.raises(ValueError, match=r"maximum_stability: .*no row in the baseline of 'o'.* Background\(rows, \"mean\"\)"):
+        evaluate(model, X, None, explainers, "maximum_stability")
+    table = evaluate(model, X, None, explainers, "all", replicates=0)
+    assert "one row for each sample" in table.skipped["maximum_stability"] and "deletion" in table.metrics
+    with pytest.raises(ValueError, match="maximum_stability: .* several inputs or padding"):
+        evaluate(lambda a, b: model(a), (X, X), None, {"o": "occlusion"}, "maximum_stability")
+
+
+def test_a_baseline_function_is_called_once() -> None:
+    calls: list[int] = []
+
+    def mean(inputs: Any) -> Any:
+        calls.append(len(inputs))
+        return inputs.mean(axis=0)
+
+    evaluate(model, X, None, {"o": "occlusion"}, "deletion, insertion", baseline=mean, replicates=0)
+    assert calls == [len(X)]
+
+
 def test_what_background_rows_are_for_is_named() -> None:
     with pytest.raises(ValueError, match="use: expected one of 'random', 'mean', 'paired', got 'randon'; did you mean 'random'"):
         Background(BACKGROUND, "randon")  # type: ignore[arg-type]

@@ -326,7 +326,7 @@ def test_other_inputs_go_along_row_by_row() -> None:
         whole = evaluate(model, inputs, TARGETS, {"a": maps}, ["mu_fidelity"], output="scores")
         np.testing.assert_allclose(joined, whole["mu_fidelity"]["a"].per_sample)
     with pytest.raises(TypeError, match="representation: is given one array of inputs"):
-        asked = {"metrics": ["relative_representation_stability"], "representation": lambda x: x}
+        asked = {"metrics": ["deletion"], "representation": lambda x: x}
         evaluate(model, inputs, TARGETS, {"a": (maps, "occlusion")}, **asked, output="scores")
 
 

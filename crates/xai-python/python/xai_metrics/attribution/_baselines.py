@@ -90,6 +90,8 @@ class RunInterface(Protocol):
     baseline: Any
     #: Values assumed for arguments that were not given.
     assumed: dict[str, str]
+    #: Baselines that were converted, and their rows.
+    baseline_rows: list[tuple[Any, Array]]
 
     @property
     def model_inputs(self) -> Inputs | None:
@@ -232,7 +234,18 @@ def described_columns(baselines: Mapping[str, Any], inputs: Inputs | None) -> di
 
 
 def baseline_rows(given: Any, run: RunInterface) -> Array:
-    """Return the baseline of each sample, ``(n, …)``, or ``(1, …)`` for one that all samples share."""
+    """Return the baseline of each sample, ``(n, …)``, or ``(1, …)`` for one that all samples share.
+
+    Metrics and explainers of a run share a baseline, which may be a slow or random function.
+    """
+    known = next((rows for of, rows in run.baseline_rows if of is given), None)
+    if known is None:
+        known = _converted(given, run)
+        run.baseline_rows.append((given, known))
+    return known
+
+
+def _converted(given: Any, run: RunInterface) -> Array:
     inputs = run.model_inputs
     if inputs is None:
         raise ValueError("baseline: needs inputs")

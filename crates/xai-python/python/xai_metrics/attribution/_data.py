@@ -78,6 +78,8 @@ class Run:
     progress: Any = None
     #: Values assumed for arguments that were not given.
     assumed: dict[str, str] = field(default_factory=dict)
+    #: Baselines that were converted, and their rows.
+    baseline_rows: list[tuple[Any, npt.NDArray[Any]]] = field(default_factory=list)
 
     @classmethod
     def from_keywords(cls, **arguments: Any) -> Run:
@@ -195,6 +197,20 @@ class Run:
         inputs.
         """
         return self.features is not None or bool(self.model_inputs is not None and self.model_inputs.needs_samples)
+
+    @cached_property
+    def explainer_obstacle(self) -> str | None:
+        """Why explainers can only be called with the inputs of the run; ``None`` if they take others, too."""
+        if self.needs_samples:
+            return "calls the explainer with other inputs, which several inputs or padding do not allow"
+        fixed = (name for name, _, explainer in self.explainers if _references.needs_samples(explainer, self))
+        name = next(fixed, None)
+        if name is None:
+            return None
+        return (
+            f"calls the explainer with other inputs, which have no row in the baseline of {name!r}, one row for each sample; give "
+            'one for all samples, such as Background(rows, "mean")'
+        )
 
     @cached_property
     def known(self) -> _models.ModelAdapter | None:

@@ -320,6 +320,8 @@ class Metric:
         """
         missing = self.missing(run)
         if not missing:
+            if "explainer" in self.info.needs and run.explainer_obstacle is not None:
+                raise ValueError(f"{self.name}: {run.explainer_obstacle}")
             return
         message = f"{self.name}: needs {', '.join(missing)}"
         alone = [repr(name) for name, _, explainer in run.explainers if explainer is None]

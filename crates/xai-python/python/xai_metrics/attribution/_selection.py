@@ -220,6 +220,8 @@ def _reason(metric: Metric, run: Run | MaskedRun) -> str | None:
     missing = metric.missing(run)
     if missing:
         return f"needs {', '.join(missing)}"
+    if "explainer" in info.needs and run.explainer_obstacle is not None:
+        return run.explainer_obstacle
     rows = run.targets is not None and to_numpy(run.targets, "targets").ndim == 2
     names = {parameter.name for parameter in info.parameters}
     if not rows and "n_classes" in names and "n_classes" not in metric.given:
