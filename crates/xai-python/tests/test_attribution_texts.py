@@ -320,6 +320,35 @@ def test_words_are_the_features_of_a_text_model_of_a_pipeline() -> None:
     assert words.words == ["a", "good", "film"]
 
 
+@pytest.mark.parametrize("kind", ["pipeline", "words"])
+def test_targets_and_maps_follow_the_index_of_texts(kind: str) -> None:
+    pd = pytest.importorskip("pandas")
+    pipeline = TextClassificationPipeline()
+    texts = pd.Series(["good film", "bad film"], index=[5, 3])
+    targets = pd.Series(["NEGATIVE", "POSITIVE"], index=[3, 5])
+    maps = pd.DataFrame([[-1.0, 0.0], [2.0, 0.5]], index=[3, 5])
+    model, inputs = (pipeline, texts) if kind == "pipeline" else (text_model(pipeline, texts), None)
+    table = evaluate(model, inputs, targets, {"m": maps}, ["deletion"], replicates=0)
+    ordered = (pipeline, list(texts)) if kind == "pipeline" else (text_model(pipeline, list(texts)), None)
+    same = evaluate(*ordered, ["POSITIVE", "NEGATIVE"], {"m": [[2.0, 0.5], [-1.0, 0.0]]}, ["deletion"], replicates=0)
+    np.testing.assert_array_equal(table["deletion"]["m"].per_sample, same["deletion"]["m"].per_sample)
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        ("one", "texts: expected several texts, got one"),
+        ({"text": ["good"]}, "texts: expected a list of texts, got dict; give one column of a table"),
+        (np.array([["good"]]), "texts: expected a list of texts, got ndarray"),
+        ([None, "good"], r"texts\[0\]: expected a text, got NoneType"),
+        (["good", float("nan")], r"texts\[1\]: expected a text, got float"),
+    ],
+)
+def test_other_values_than_texts_are_refused(texts: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        text_model(len, texts)  # type: ignore[arg-type]
+
+
 def test_colours_mean_the_same_everywhere() -> None:
     page = color_text("good bad film", [1.0, -0.5, 0.0])._repr_html_()
     good, bad, film = page.split("<span")[1:]

@@ -94,7 +94,9 @@ class Run:
         """Replace a pipeline by its model, and texts by their tokens."""
         if self.inputs is None:
             raise ValueError("inputs: expected texts, which the pipeline tokenizes")
-        tokenized = TokenizedTexts.of(self.model, self.inputs, self.targets)
+        # Maps and masks follow the labels of the texts, too, which their tokens do not have.
+        targets = self.aligned(self.targets, "targets")
+        tokenized = TokenizedTexts.of(self.model, self.inputs, targets)
         self.model, self.inputs, self.targets = tokenized.model, tokenized.inputs, tokenized.targets
         self.texts, self.baseline = tokenized.texts, tokenized.baseline
         self.assumed["baseline"] = f"{tokenized.baseline}, {tokenized.reason}"

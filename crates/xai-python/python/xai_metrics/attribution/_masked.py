@@ -100,6 +100,8 @@ class MaskedModel:
             raise TypeError(f"function: expected {expected}, got {type(function).__name__}")
         self.function = function
         self.n_features: npt.NDArray[np.int64] | None = None if n_features is None else integers(n_features, "n_features", 1)
+        #: Samples whose pandas index orders targets, maps and masks.
+        self._labelled: Any = None
         self.max_calls: int | None = whole_or_none("max_calls", max_calls, 0)
         self.labels: list[Any] | None = None if labels is None else list(labels)
         #: Number of rows that the function was called with.
@@ -218,6 +220,7 @@ class MaskedRun:
     ) -> None:
         self.model = model
         alignment = Alignment()
+        alignment.take(None if model is None else model._labelled, "texts", "samples")
         aligned = {name: alignment.take(maps, f"explainers[{name!r}]", "samples") for name, maps in explainers.items()}
         targets = alignment.take(targets, "targets", "samples")
         if model is not None and model.labels is not None:

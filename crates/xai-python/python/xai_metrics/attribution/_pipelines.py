@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,7 @@ class TokenizedTexts:
     @classmethod
     def of(cls, pipeline: Any, texts: Any, targets: Any) -> TokenizedTexts:
         """Tokenize texts as a pipeline does."""
-        listed = texts_of(texts)
+        listed = texts_of(texts, "inputs", "; a pipeline tokenizes texts itself")
         baseline, reason = _removed_token(pipeline.tokenizer)
         return cls(
             pipeline.model,
@@ -102,16 +102,24 @@ def targets_of_labels(targets: Any, labels: Sequence[str]) -> Any:
     return [column[label] for label in values]
 
 
-def texts_of(texts: Any) -> list[str]:
-    """Return texts as a list."""
+def texts_of(texts: Any, name: str, hint: str = "") -> list[str]:
+    """Return texts as a list; ``hint`` ends the error message for elements that are no texts.
+
+    Examples
+    --------
+    >>> texts_of(("good", "bad"), "texts")
+    ['good', 'bad']
+    """
     if isinstance(texts, str):
-        raise TypeError("inputs: expected several texts, got one; give a list of it")
+        raise TypeError(f"{name}: expected several texts, got one; give a list of it")
+    if isinstance(texts, Mapping) or hasattr(texts, "columns") or getattr(texts, "ndim", 1) != 1:
+        raise TypeError(f"{name}: expected a list of texts, got {type(texts).__name__}; give one column of a table")
     listed = texts.tolist() if hasattr(texts, "tolist") else list(texts)
     wrong = next((index for index, text in enumerate(listed) if not isinstance(text, str)), None)
     if wrong is not None:
-        raise TypeError(f"inputs[{wrong}]: expected a text, got {type(listed[wrong]).__name__}; a pipeline tokenizes texts itself")
+        raise TypeError(f"{name}[{wrong}]: expected a text, got {type(listed[wrong]).__name__}{hint}")
     if not listed:
-        raise ValueError("inputs: expected at least one text")
+        raise ValueError(f"{name}: expected at least one text")
     return listed
 
 

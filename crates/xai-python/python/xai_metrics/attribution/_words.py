@@ -18,7 +18,7 @@ from .._display import Shown, paragraphs
 from .._results import NEGATIVE, POSITIVE
 from ._masked import MaskedModel
 from ._models import ModelAdapter
-from ._pipelines import is_text_pipeline, labels_of, text_scores
+from ._pipelines import is_text_pipeline, labels_of, text_scores, texts_of
 
 if TYPE_CHECKING:
     import os
@@ -201,9 +201,7 @@ def text_model(
     >>> Comprehensiveness(steps=[1]).evaluate(model, None, None, maps).per_sample.tolist()
     [1.0, -1.0]
     """
-    if isinstance(texts, str):
-        raise TypeError("texts: expected several texts, got one; give a list of it")
-    of_texts = [Words.of(str(text), pattern) for text in texts]
+    of_texts = [Words.of(text, pattern) for text in texts_of(texts, "texts")]
     empty = next((sample for sample, value in enumerate(of_texts) if not value.offsets), None)
     if empty is not None:
         raise ValueError(f"texts[{empty}]: no word in {of_texts[empty].text!r}; leave it out, or give another pattern")
@@ -216,7 +214,7 @@ def text_model(
             'would answer, too; give name="sentiment-v1", for instance'
         )
     names = [_digest(text, mask, called) for text in of_texts]
-    how = {"cache": cache, "max_calls": max_calls, "names": names}
+    how = {"labelled": texts, "cache": cache, "max_calls": max_calls, "names": names}
     if is_text_pipeline(model):
         return TextModel(text_scores(model), of_texts, mask, labels=labels_of(model), **how)
     adapter = ModelAdapter.for_model(model)
@@ -247,13 +245,16 @@ def _digest(words: Words, mask: str | None, model: str | None) -> str:
 class TextModel(MaskedModel):
     """Masked model of texts, created by :func:`text_model`."""
 
-    def __init__(self, model: Callable[[list[str]], Any], texts: list[Words], mask: str | None, **limits: Any) -> None:
+    def __init__(
+        self, model: Callable[[list[str]], Any], texts: list[Words], mask: str | None, labelled: Any = None, **limits: Any
+    ) -> None:
         def scores(samples: npt.NDArray[Any], kept: npt.NDArray[Any]) -> Any:
             return model([texts[sample].kept(row, mask) for sample, row in zip(samples, kept)])
 
         super().__init__(scores, [len(item.offsets) for item in texts], **limits)
         #: Texts with the positions of their words.
         self.texts = texts
+        self._labelled = labelled
 
     @property
     def words(self) -> list[list[str]]:
