@@ -652,3 +652,17 @@ def test_names_of_metrics_may_have_hyphens():
 def test_what_constant_runs_share_is_undefined():
     runs = repro.pairwise([[1, 1, 1], [1, 1, 1]])
     assert np.isnan(runs.pairs("pa_nmi")).all() and runs.pairs("pa_acc").tolist() == [1.0]
+
+
+def test_groups_of_numbers_and_words_are_not_compared() -> None:
+    for predictions in ([[0, 1, 0], ["0", "1", "0"]], [["0", "1", "0"], [0, 1, 0]]):
+        with pytest.raises(TypeError, match=r"first\[[01]\]"):
+            repro.compare_groups(predictions, predictions, [0, 1, 0])
+    with pytest.raises(TypeError, match=r"second\['b'\]"):
+        repro.compare_groups([[0, 1], [1, 1]], {"a": [0, 1], "b": ["0", "1"]}, [0, 1])
+
+
+def test_a_metric_that_was_not_compared_is_named() -> None:
+    comparison = repro.compare_groups([[0, 1], [1, 1]], [[0, 0], [1, 0]], [0, 1], metrics="pa_acc, ec_acc")
+    with pytest.raises(KeyError, match="metric: got 'ec_ac', did you mean 'ec_acc'"):
+        comparison["ec_ac"]

@@ -10,13 +10,13 @@ import numpy as np
 
 from .. import _arrays, _native
 from .._alignment import Alignment
-from .._arguments import threads
+from .._arguments import looked_up, threads
 from .._described import described
 from .._display import Display
 from .._results import Result, Table
 from .._statistics import Summary
 from . import _plots
-from ._inputs import coded, runs_of, stacked
+from ._inputs import coded_parts, keys_of_runs, named_runs, runs_of, stacked
 from ._metrics import chosen
 from ._regression import numbers_of_runs
 
@@ -82,12 +82,15 @@ class GroupComparison(Table, Sequence[GroupDifference]):
     @overload
     def __getitem__(self, key: slice) -> tuple[GroupDifference, ...]: ...
     def __getitem__(self, key: str | int | slice) -> GroupDifference | tuple[GroupDifference, ...]:
-        """Return a difference by index, or by the name of a metric."""
+        """Return a difference by index, or by the name of a metric.
+
+        Raises
+        ------
+        KeyError
+            For a metric that was not compared; the message lists the metrics.
+        """
         if isinstance(key, str):
-            for difference in self._differences:
-                if difference.metric == key:
-                    return difference
-            raise KeyError(key)
+            return looked_up({difference.metric: difference for difference in self._differences}, key, "metric")
         return self._differences[key]
 
     def __len__(self) -> int:
@@ -204,8 +207,10 @@ def compare_groups(
     >>> compare_groups(steady, noisy, targets=np.zeros(8), metrics="mae")["mae"].second.mean
     0.25
     """
-    if (labels is None) == (targets is None):
+    if labels is None and targets is None:
         raise ValueError("labels: expected the true labels of predicted classes, or targets=… of predicted numbers")
+    if labels is not None and targets is not None:
+        raise ValueError("labels: expected None with targets; give labels of predicted classes, or targets of predicted numbers")
     if targets is not None:
         differences = _regressions(first, second, targets, metrics, parameters, threads(n_jobs))
     else:
@@ -219,19 +224,29 @@ def _classes(
     names = chosen(metrics)
     alignment = Alignment()
     labels = alignment.take(labels, "labels", "samples")
-    groups = [stacked(runs_of(value, name, alignment), name) for name, value in (("first", first), ("second", second))]
-    if groups[0].shape[1] != groups[1].shape[1]:
-        raise ValueError(
-            f"second: runs of {groups[1].shape[1]} samples, those of first have "
-            f"{groups[0].shape[1]}"
-        )
+    groups = [_named_group(value, name, alignment) for name, value in (("first", first), ("second", second))]
+    sizes = [len(next(iter(group.values()))) for group in groups]
+    if sizes[0] != sizes[1]:
+        raise ValueError(f"second: runs of {sizes[1]} samples, those of first have {sizes[0]}")
     n_first = len(groups[0])
-    both, truth, _ = coded([*groups[0], *groups[1]], _arrays.to_numpy(labels, "labels"))
+    truth = _arrays.classes(labels, "labels")
+    if len(truth) != sizes[0]:
+        raise ValueError(f"labels: expected {sizes[0]}, one per sample, got {len(truth)}")
+    # Stacked as codes: an array of numbers and words would be one of words.
+    both, truth, _ = coded_parts(groups[0] | groups[1], truth)
     runs = stacked(both)
     differences: list[dict[str, Any]] = _native.repro_compare(
         runs[:n_first], runs[n_first:], truth, list(names), parameters, n_jobs
     )
     return differences
+
+
+def _named_group(value: Any, name: str, alignment: Alignment) -> dict[str, Any]:
+    """Return the runs of a group by their names in error messages."""
+    runs = runs_of(value, name, alignment)
+    if not len(runs):
+        raise ValueError(f"{name}: no runs")
+    return named_runs(runs, keys_of_runs(value, len(runs)), name)
 
 
 def _regressions(

@@ -142,15 +142,28 @@ def coded(
         keys = keys_of_runs(predictions, len(runs))
         if truth is not None:
             check_lengths(runs, keys, "predictions", len(truth))
-        named = {f"predictions[{_called(key)}]": run for key, run in zip(keys, runs)}
+        named = named_runs(runs, keys, "predictions")
     else:
         named = {"predictions": runs}
+    parts, truth, words = coded_parts(named, truth, classes, called)
+    return parts if isinstance(runs, list) else parts[0], truth, words
+
+
+def named_runs(runs: Sequence[Labels], keys: Sequence[Any], name: str) -> dict[str, Labels]:
+    """Return runs by their names in error messages."""
+    return {f"{name}[{_called(key)}]": run for key, run in zip(keys, runs)}
+
+
+def coded_parts(
+    named: Mapping[str, Labels], truth: Labels | None, classes: Any = None, called: str = "classes"
+) -> tuple[list[Labels], Any, Labels | None]:
+    """Encode predictions, by their names in error messages, and labels as :func:`coded` does."""
     sides = named if truth is None else {"labels": truth, **named}
     _labels.check_types(sides)
     are_words = any(_labels.kind_of(part) != "numbers" for part in sides.values() if part.size)
     if classes is None and not are_words:
         return (
-            _in_place(runs),
+            [_arrays.in_place(part, name) for name, part in named.items()],
             None if truth is None else _arrays.in_place(truth, "labels").astype(np.int64, copy=False),
             None,
         )
@@ -169,9 +182,7 @@ def coded(
     def code(part: Labels) -> npt.NDArray[np.int64]:
         return order[np.searchsorted(words, part, sorter=order)].astype(np.int64, copy=False)
 
-    of_runs: Labels | list[Labels]
-    of_runs = [code(run) for run in runs] if isinstance(runs, list) else code(runs)
-    return of_runs, None if truth is None else code(truth), words
+    return [code(part) for part in named.values()], None if truth is None else code(truth), words
 
 
 def scale_of(categories: Any) -> Labels:
