@@ -76,6 +76,23 @@ def test_files_folders_patterns_and_lists(folder: Path, monkeypatch: Any) -> Non
     assert TableFiles.find("part-0.parquet", "scores").tasks[0][0].path == str(folder / "part-0.parquet")
 
 
+def test_patterns_of_one_letter_and_of_letters(folder: Path) -> None:
+    def n_rows(paths: Any) -> int:
+        return sum(len(table) for table in read(TableFiles.find(paths, "scores")))
+
+    assert n_rows(str(folder / "part-?.parquet")) == 3000
+    assert n_rows(str(folder / "part-[01].parquet")) == 2000
+    (folder / "part-0.parquet").rename(folder / "part[0].parquet")
+    assert n_rows(str(folder / "part[0].parquet")) == 1000
+    with pytest.raises(ValueError, match="scores: .* a folder is read with all its subfolders; give the folder instead"):
+        TableFiles.find(f"{folder}/**/*.parquet", "scores")
+
+
+def test_rows_are_not_counted_twice(folder: Path) -> None:
+    with pytest.raises(ValueError, match="scores: two paths contain the file .*part-0.parquet"):
+        TableFiles.find([folder, folder / "part-0.parquet"], "scores")
+
+
 def test_csv_arrow_and_folders_by_value(tmp_path: Path) -> None:
     for kind in ("lime", "shap"):
         (tmp_path / f"explainer={kind}" / "run=3").mkdir(parents=True)
@@ -100,7 +117,7 @@ def test_what_cannot_be_found_is_an_error_of_the_driver(tmp_path: Path) -> None:
         with pytest.raises(FileNotFoundError, match="scores: there is no file"):
             TableFiles.find(paths, "scores")
     (tmp_path / "a.txt").write_text("id\n1\n")
-    with pytest.raises(ValueError, match=r"scores: .*a\.txt is no table by its name; expected \.parquet, \.csv"):
+    with pytest.raises(ValueError, match=r"scores: .*a\.txt has no known extension; expected \.parquet, \.csv"):
         TableFiles.find(tmp_path, "scores")
     (tmp_path / "a.txt").rename(tmp_path / "a.csv")
     pq.write_table(rows(0, 5), tmp_path / "b.parquet")

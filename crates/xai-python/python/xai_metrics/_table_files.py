@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -15,7 +17,7 @@ from pyarrow import fs
 
 #: Bytes of files that a task reads, and the size of the parts of larger Parquet files.
 TASK_BYTES = 32 << 20
-#: Bytes that opening a file counts as, so that a task does not read hundreds of small ones.
+#: Cost of opening a file, in bytes, so that a task does not read hundreds of small ones.
 _OPENING = 4 << 20
 _FORMATS = {".parquet": "parquet", ".csv": "csv", ".csv.gz": "csv", ".arrow": "ipc", ".feather": "ipc"}
 
@@ -61,10 +63,21 @@ class TableFiles:
         """Find files; ``name`` is that of the argument in error messages.
 
         Columns are those of the first file.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there are no files.
+        ValueError
+            For files of different or unknown formats, files that cannot be read, a file that two paths
+            contain, and the pattern ``**``.
         """
         files: list[tuple[str, fs.FileInfo]] = []
         for path in paths if isinstance(paths, (list, tuple)) else [paths]:
             files += _found(os.fspath(path), name)
+        twice = next((path for path, n in Counter(info.path for _, info in files).items() if n > 1), None)
+        if twice is not None:
+            raise ValueError(f"{name}: two paths contain the file {twice}, whose rows would count twice; give it once")
         formats = {_format(info.path, name) for _, info in files}
         if len(formats) > 1:
             raise ValueError(f"{name}: expected files of one format, got {' and '.join(sorted(formats))}")
@@ -139,9 +152,12 @@ def _found(path: str, name: str) -> list[tuple[str, fs.FileInfo]]:
     """Return the files of a path, a folder or a pattern, sorted by path."""
     is_local = "://" not in path
     place = os.path.abspath(path) if is_local else path
-    before, star, _ = place.partition("*")
-    if star:
-        place = before.rpartition("/")[0] or "/"
+    if "**" in place:
+        raise ValueError(f"{name}: {path} has `**`, but a folder is read with all its subfolders; give the folder instead")
+    # What looks like a pattern may be the name of a file. In URIs `?` starts the options of a store.
+    wild = None if is_local and os.path.exists(place) else re.search(r"[*?[]" if is_local else r"[*[]", place)
+    if wild is not None:
+        place = place[: wild.start()].rpartition("/")[0] or "/"
     system, base = _system(place)
     info = system.get_file_info(base)
     if info.type == fs.FileType.File:
@@ -154,7 +170,7 @@ def _found(path: str, name: str) -> list[tuple[str, fs.FileInfo]]:
             is_hidden = any(part.startswith(("_", ".")) for part in below)
             if entry.type == fs.FileType.File and not is_hidden:
                 found.append(entry)
-    if star:
+    if wild is not None:
         whole = os.path.abspath(path) if is_local else path
         pattern = whole[len(place) :].strip("/").split("/")
         found = [entry for entry in found if _matches(entry.path[len(base) :].strip("/").split("/"), pattern)]
@@ -171,7 +187,7 @@ def _matches(parts: list[str], pattern: list[str]) -> bool:
 def _format(path: str, name: str) -> str:
     found = next((kind for ending, kind in _FORMATS.items() if path.lower().endswith(ending)), None)
     if found is None:
-        raise ValueError(f"{name}: {path} is no table by its name; expected {', '.join(_FORMATS)}")
+        raise ValueError(f"{name}: {path} has no known extension; expected {', '.join(_FORMATS)}")
     return found
 
 
