@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 import sys
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -909,3 +911,73 @@ def test_a_model_with_several_inputs_names_them() -> None:
         evaluate(Session(), X, TARGETS, {"a": X}, ["deletion"])
     both = {"x": X, "scale": X + 1.0}
     assert evaluate(Session(), both, TARGETS, {"a": X}, ["deletion"], replicates=0)["deletion"]["a"].value is not None
+
+
+def shown(table: Any) -> Any:
+    """Return the table that a model is given for the inputs as they are."""
+    seen: list[Any] = []
+
+    def model(rows: Any) -> Any:
+        seen.append(rows)
+        return np.zeros(len(rows))
+
+    base_scores(model, table, framework=type(table).__module__.partition(".")[0], batch_size=len(table))
+    return seen[0]
+
+
+BEYOND = 2**53 + 1
+
+
+def test_every_type_of_pandas_arrives_as_it_is() -> None:
+    pd, pa = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    numbers = [Decimal("1.10"), None, Decimal("2.50")]
+    frame = pd.DataFrame(
+        {
+            "sparse": pd.arrays.SparseArray([0, 5, 0]),
+            "decimal": pd.Series(numbers, dtype=object),
+            "arrow": pd.array(numbers, dtype=pd.ArrowDtype(pa.decimal128(10, 2))),
+            "month": pd.period_range("2020-01", "2020-03", freq="M")[[2, 0, 1]],
+            "size": pd.Categorical(["S", "L", "S"], ["S", "M", "L"], ordered=True),
+            "half": np.array([999.5, 1000.5, np.nan], dtype=np.float16),
+            "id": np.array([BEYOND, BEYOND + 2, 5]),
+            "number": pd.Series([1.0, None, 3.0], dtype=object),
+            "mixed": pd.Series([datetime.date(2020, 1, 1), pd.Timestamp("2021-01-01"), datetime.date(2020, 1, 1)], dtype=object),
+        }
+    )
+    pd.testing.assert_frame_equal(shown(frame), frame)
+    maps = np.tile(np.arange(9.0), (3, 1))
+    said = evaluate(lambda x: np.zeros(len(x)), frame, None, {"a": maps}, ["deletion"], replicates=0).assumed["columns"]
+    assert "month: 2020-02, the median; size: 'S', the median" in said and "mixed: 2020-01-01, the most frequent" in said
+
+
+def test_null_and_nan_of_polars_are_two_values() -> None:
+    pl = pytest.importorskip("polars")
+    numbers = [Decimal("1.10"), None, Decimal("2.50")]
+    frame = pl.DataFrame({"x": [1.0, None, float("nan")], "decimal": numbers, "id": [BEYOND, BEYOND + 2, 5]})
+    assert shown(frame).equals(frame)
+
+
+def test_the_mean_of_half_precision_is_not_missing() -> None:
+    pd = pytest.importorskip("pandas")
+    seen: list[Any] = []
+
+    def model(rows: Any) -> Any:
+        seen.append(rows["a"].to_numpy(float))
+        return np.zeros(len(rows))
+
+    frame = pd.DataFrame({"a": np.array([999.5, 1000.5, np.nan], dtype=np.float16)})
+    metrics.Deletion(baseline="mean").evaluate(model, frame, None, np.ones((3, 1)), framework="pandas")
+    assert 1000.0 in np.concatenate(seen)
+
+
+def test_changed_cells_of_large_integers_do_not_change_the_others() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"id": [BEYOND, BEYOND + 2], "x": [1.0, 2.0]})
+    seen: list[int] = []
+
+    def model(rows: Any) -> Any:
+        seen.extend(rows["id"].tolist())
+        return np.zeros(len(rows))
+
+    metrics.Deletion(steps="all").evaluate(model, frame, None, np.array([[0.0, 1.0]] * 2), framework="pandas")
+    assert set(seen) == {BEYOND, BEYOND + 2, 0}

@@ -7,6 +7,7 @@ dates and durations by their order. What cannot be compared (lists, dictionaries
 from __future__ import annotations
 
 import datetime
+import decimal
 import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -39,24 +40,41 @@ class Table:
         self.left_alone: dict[Any, Any] = {}
         #: Code of missing values, by column of numbers.
         self.missing: dict[Any, float] = {}
-        #: Columns of polars whose missing values are null rather than NaN.
+        #: Columns whose missing values are null or ``None`` rather than NaN.
         self.nulls: set[Any] = set()
+        #: Columns of decimal numbers.
+        self.decimals: set[Any] = set()
+        #: Columns with numbers that no double has, or with both null and NaN, and their numbers.
+        self.exact: dict[Any, tuple[Any, npt.NDArray[Any]]] = {}
         for name in self.names if self.is_named else ():
-            column = table[name]
-            if _is_coded(column):
-                try:
-                    self.coded[name] = Codes(column)
-                except TypeError:  # values without a hash
-                    self.left_alone[name] = column
-            elif (numbers := _with_missing(column)) is not None:
-                self.missing[name] = _stand_in(numbers)
-                if hasattr(column, "null_count") and column.null_count():
-                    self.nulls.add(name)
+            self._add(name, table[name])
+
+    def _add(self, name: Any, column: Any) -> None:
+        if _is_coded(column):
+            if _are_hashable(column):
+                self.coded[name] = Codes(column)
+            else:
+                self.left_alone[name] = column
+            return
+        if _is_decimal(column):
+            self.decimals.add(name)
+        numbers = _with_missing(column)
+        if numbers is not None:
+            self.missing[name] = _stand_in(numbers)
+            if _has_nulls(column):
+                self.nulls.add(name)
+        if _is_wide(column) or (name in self.nulls and _has_nan(column)):
+            self.exact[name] = column, reals(column, str(name)) if numbers is None else numbers
 
     @property
     def has_codes(self) -> bool:
         """True if some columns are not numbers."""
         return bool(self.coded or self.left_alone)
+
+    @property
+    def needs_samples(self) -> bool:
+        """True if decoding needs the rows of the table that numbers were made of."""
+        return bool(self.left_alone or self.exact)
 
     def numbers(self, table: Any, name: str) -> npt.NDArray[Any]:
         """Encode a table, or one row of it, as numbers."""
@@ -75,7 +93,7 @@ class Table:
                 stand_in = numbers.dtype.type(self.missing[column])
                 columns.append(np.where(np.isnan(numbers), stand_in, numbers))
             else:
-                columns.append(reals(values, of_column))
+                columns.append(reals(_floats(values) if column in self.decimals else values, of_column))
         table_of_numbers: npt.NDArray[Any] = np.column_stack(columns)
         return table_of_numbers[0] if is_row else table_of_numbers
 
@@ -111,7 +129,9 @@ class Table:
             elif name in self.left_alone:
                 columns[name] = _take(self.left_alone[name], samples)
             else:
-                columns[name] = _in_type(values, self.dtypes[name], name in self.nulls)
+                columns[name] = _in_type(values, self.dtypes[name], name in self.nulls, name in self.decimals)
+            if name in self.exact and samples is not None:
+                columns[name] = _with_original(columns[name], values, *self.exact[name], np.asarray(samples))
         return self.kind(columns)
 
     def with_missing(self, batch: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -152,8 +172,8 @@ class Codes:
     """Numbers for the values of a column, around 0 for the typical one.
 
     Words are numbered by decreasing frequency from 0, so that 0, the default baseline of most
-    metrics, is the most frequent word. Dates and durations are numbered in their order, and 0 is
-    their median.
+    metrics, is the most frequent word. Dates, durations, periods and ordered
+    categories are numbered in their order, and 0 is their median.
 
     Examples
     --------
@@ -167,13 +187,17 @@ class Codes:
         keys = _keys(column)
         counted = Counter(keys)
         first = _first_positions(keys)
+        #: Categories in their order, if the column has some.
+        self.categories: list[Any] | None = _ordered_categories(column)
         known = [key for key in counted if not key[0]]
+        has_order = _is_temporal(column) or self.categories is not None or (bool(known) and all(_has_order(key[1]) for key in known))
+        in_order = self._sorted(known) if has_order else None
         #: True if codes have the order of the values.
-        self.is_ordered = _is_temporal(column) or (bool(known) and all(isinstance(key[1], _ORDERED) for key in known))
-        if self.is_ordered:
-            order = [*sorted(known), *(key for key in counted if key[0])]
-            in_order = sorted(key for key in keys if not key[0])
-            self.lowest = -order.index(in_order[(len(in_order) - 1) // 2]) if in_order else 0
+        self.is_ordered = in_order is not None
+        if in_order is not None:
+            order = [*in_order, *(key for key in counted if key[0])]
+            n_until = np.cumsum([counted[key] for key in in_order])
+            self.lowest = -int(np.searchsorted(n_until, (n_until[-1] + 1) // 2)) if in_order else 0
         else:
             order = [key for key, _ in counted.most_common()]
             self.lowest = 0
@@ -200,8 +224,10 @@ class Codes:
         if not self.is_ordered:
             return float(codes[np.argmax(counts)])
         keys = list(self.positions)
-        known = [key for key in (keys[int(code) - self.lowest] for code in numbers) if not key[0]]
-        return float(self.positions[sorted(known)[(len(known) - 1) // 2]] + self.lowest if known else codes[0])
+        known = self._sorted([key for key in (keys[int(code) - self.lowest] for code in numbers) if not key[0]])
+        if known is None:
+            return float(codes[np.argmax(counts)])
+        return float(self.positions[known[(len(known) - 1) // 2]] + self.lowest if known else codes[0])
 
     def extend(self, column: Any, name: str) -> None:
         """Add codes for the values of another column."""
@@ -215,6 +241,16 @@ class Codes:
         self.values = values
         self.positions |= {key: len(self.positions) + index for index, key in enumerate(new)}
 
+    def _sorted(self, keys: list[_Key]) -> list[_Key] | None:
+        """Return keys in the order of their values; ``None`` if these cannot be compared."""
+        if self.categories is not None:
+            place_of = {category: place for place, category in enumerate(self.categories)}
+            return sorted(keys, key=lambda key: place_of[key[1]])
+        try:
+            return sorted(keys)
+        except TypeError:  # a date and a time, for instance
+            return None
+
     def described(self, number: float) -> str:
         """Return a value with the reason why it is typical, if it is."""
         value = list(self.values_of(np.array([number])))[0]
@@ -223,22 +259,36 @@ class Codes:
         return f"{text}, {reason}" if number == 0 else text
 
 
-#: Values of columns of objects that have an order.
-_ORDERED = (datetime.date, datetime.timedelta)
-
 #: Whether a value is missing, and the value otherwise; equal for all missing values.
 _Key = tuple[bool, Any]
 
 
 def _keys(values: Any) -> list[_Key]:
-    """Return a key for each value. Raises ``TypeError`` for values without a hash."""
+    """Return a key for each value."""
     if _is_temporal(values) and hasattr(values, "to_physical"):
         # Python's dates have no nanoseconds.
         values = values.to_physical()
     elements = values.to_list() if hasattr(values, "to_list") else list(values)
-    keys = [(True, None) if _is_missing(element) else (False, element) for element in elements]
-    hash(tuple(keys))
-    return keys
+    return [(True, None) if _is_missing(element) else (False, element) for element in elements]
+
+
+def _are_hashable(column: Any) -> bool:
+    try:
+        hash(tuple(_keys(column)))
+    except TypeError:
+        return False
+    return True
+
+
+def _has_order(value: Any) -> bool:
+    """Return whether a value of a column of objects is a date, a duration or a period."""
+    return isinstance(value, (datetime.date, datetime.timedelta)) or type(value).__name__ == "Period"
+
+
+def _ordered_categories(column: Any) -> list[Any] | None:
+    """Return the categories of an ordered column of pandas."""
+    kind: Any = getattr(column, "dtype", None)
+    return list(kind.categories) if str(kind) == "category" and kind.ordered else None
 
 
 def _first_positions(keys: list[_Key]) -> dict[_Key, int]:
@@ -257,7 +307,7 @@ def _is_temporal(column: Any) -> bool:
     kind: Any = getattr(column, "dtype", None)
     if hasattr(kind, "is_temporal"):  # of polars
         return bool(kind.is_temporal())
-    return getattr(kind, "kind", "O") in "mM"
+    return getattr(kind, "kind", "O") in "mM" or str(kind).startswith("period")
 
 
 def _is_coded(column: Any) -> bool:
@@ -270,8 +320,42 @@ def _is_coded(column: Any) -> bool:
     if str(kind) == "category" or _is_temporal(column):
         return True
     known = [value for value in column.to_list() if not _is_missing(value)]
-    are_numbers = all(isinstance(value, (int, float, np.number)) and not isinstance(value, bool) for value in known)
-    return bool(known) and not are_numbers
+    kinds = (int, float, np.number, decimal.Decimal)
+    return bool(known) and not all(isinstance(value, kinds) and not isinstance(value, bool) for value in known)
+
+
+def _is_decimal(column: Any) -> bool:
+    """Return whether a column that is not coded has decimal numbers."""
+    if hasattr(column.dtype, "is_numeric"):  # of polars
+        return str(column.dtype).startswith("Decimal")
+    return getattr(column.dtype, "kind", "O") == "O" and any(isinstance(value, decimal.Decimal) for value in column.to_list())
+
+
+def _is_wide(column: Any) -> bool:
+    """Return whether a column has integers that no double has."""
+    name = str(column.dtype).lower().removeprefix("sparse[")
+    if not name.startswith(("int64", "uint64")):
+        return False
+    low, high = column.min(), column.max()
+    return not _is_missing(low) and (int(high) > 2**53 or int(low) < -(2**53))
+
+
+def _has_nulls(column: Any) -> bool:
+    if hasattr(column, "null_count"):  # of polars
+        return bool(column.null_count())
+    return column.dtype == object and any(value is None for value in column)
+
+
+def _has_nan(column: Any) -> bool:
+    """Return whether a column of polars has NaN."""
+    return hasattr(column.dtype, "is_float") and column.dtype.is_float() and bool(column.is_nan().any())
+
+
+def _floats(values: Any) -> npt.NDArray[np.float64]:
+    """Return decimal numbers as floating-point numbers, NaN where they are missing."""
+    if hasattr(values, "cast"):  # of polars
+        return np.asarray(values.cast(float).to_numpy())
+    return np.array([np.nan if _is_missing(value) else float(value) for value in values])
 
 
 def _take(column: Any, positions: Any) -> Any:
@@ -297,9 +381,11 @@ def _with_missing(column: Any) -> npt.NDArray[Any] | None:
     """
     if hasattr(column.dtype, "is_numeric"):  # of polars
         is_flag = str(column.dtype) == "Boolean" and column.null_count() > 0
-        column = column.cast(float) if is_flag else column
+        column = column.cast(float) if is_flag or _is_decimal(column) else column
         values = column.to_numpy() if column.dtype.is_numeric() else None
-    elif getattr(column.dtype, "kind", "O") not in "iufb":
+    elif getattr(column.dtype, "kind", "O") == "O":
+        values = _floats(column)
+    elif column.dtype.kind not in "iufb":
         return None
     elif isinstance(column.dtype, np.dtype):
         values = column.to_numpy()
@@ -314,13 +400,27 @@ def _stand_in(numbers: npt.NDArray[Any]) -> float:
     """
     known = numbers[np.isfinite(numbers)].astype(np.float64)
     mean, spread = (known.mean(), np.ptp(known)) if known.size else (0.0, 0.0)
-    stand_in = numbers.dtype.type(mean + 1e-4 * (max(spread, abs(mean)) or 1.0))
-    while stand_in in numbers:
-        stand_in = np.nextafter(stand_in, numbers.dtype.type(np.inf))
+    # Half precision, in which few numbers are near the mean, is given to the native part as single.
+    kind = np.result_type(numbers.dtype, np.float32).type
+    stand_in = kind(mean + 1e-4 * (max(spread, abs(mean)) or 1.0))
+    while stand_in in numbers or stand_in == kind(mean):
+        stand_in = np.nextafter(stand_in, kind(np.inf))
     return float(stand_in)
 
 
-def _in_type(values: npt.NDArray[Any], kind: Any, has_nulls: bool) -> Any:
+def _with_original(column: Any, values: Any, original: Any, numbers: Any, samples: npt.NDArray[Any]) -> Any:
+    """Return a column with the original values where its numbers are those of the samples."""
+    there = _take(original, samples)
+    if column.dtype != there.dtype:
+        return column
+    of_samples = numbers[samples]
+    is_same = (values == of_samples) | (np.isnan(values) & np.isnan(of_samples))
+    if hasattr(column, "zip_with"):  # of polars
+        return there.zip_with(sys.modules["polars"].Series(is_same), column)
+    return there.where(is_same, column)
+
+
+def _in_type(values: npt.NDArray[Any], kind: Any, has_nulls: bool, is_decimal: bool = False) -> Any:
     """Return numbers as a column of a type, or as they are if the type cannot represent them, such as
     fractions of whole numbers.
     """
@@ -329,7 +429,12 @@ def _in_type(values: npt.NDArray[Any], kind: Any, has_nulls: bool) -> Any:
     known = ~np.isnan(values)
     if library == "polars" and has_nulls:
         column = column.fill_nan(None)
-    name = str(kind).lower()
+    if library == "pandas" and kind == object:
+        exact = [decimal.Decimal(repr(value)) for value in values.tolist()] if is_decimal else values.tolist()
+        column = sys.modules[library].Series(exact, dtype=object)
+        return column.where(known, None) if has_nulls else column
+    # Of sparse columns the type of their values.
+    name = str(getattr(kind, "subtype", kind)).lower()
     if name.startswith("bool") and not np.isin(values[known], (0.0, 1.0)).all():
         return column
     is_whole = name.startswith(("bool", "int", "uint"))
@@ -340,5 +445,7 @@ def _in_type(values: npt.NDArray[Any], kind: Any, has_nulls: bool) -> Any:
     except Exception:  # of the library, for numbers beyond the range of the type
         return column
     if is_whole and not np.array_equal(converted.to_numpy()[known].astype(np.float64), values[known]):
+        return column
+    if is_decimal and not np.array_equal(_floats(converted), values, equal_nan=True):
         return column
     return converted

@@ -96,9 +96,9 @@ class Inputs:
     @property
     def needs_samples(self) -> bool:
         """True if the model needs the sample index of each row, because it has several inputs or columns
-        that are left alone.
+        that numbers cannot stand for.
         """
-        return bool(self.others) or (self.table is not None and bool(self.table.left_alone))
+        return bool(self.others) or (self.table is not None and self.table.needs_samples)
 
     @property
     def has_named_tokens(self) -> bool:
@@ -113,7 +113,7 @@ class Inputs:
     @property
     def is_coded(self) -> bool:
         """True if other values than numbers, or missing values, are encoded as numbers."""
-        return self.has_codes or self.has_missing
+        return self.has_codes or self.has_missing or (self.table is not None and bool(self.table.decimals))
 
     def numbers(self, values: Any, name: str) -> Any:
         """Encode another table with the columns of the inputs, or one row of it; other values are

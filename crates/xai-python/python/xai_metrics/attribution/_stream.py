@@ -317,7 +317,7 @@ class _Stream:
         )
         for name, explainer in self.explainers.items():
             run.explainers.append((name, given(f"explainers[{name!r}]"), explainer))
-        if run.model_inputs is not None and run.model_inputs.is_coded:
+        if run.model_inputs is not None and (run.model_inputs.has_codes or run.model_inputs.has_missing):
             raise ValueError(
                 "inputs: columns of words and dates are numbered by the values of all samples, and missing values have the mean "
                 "of all samples in their place, which a stream never has at once; give columns of numbers, of which none are "

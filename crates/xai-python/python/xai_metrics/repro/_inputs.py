@@ -149,7 +149,7 @@ def coded(
     return parts if isinstance(runs, list) else parts[0], truth, words
 
 
-def named_runs(runs: Sequence[Labels], keys: Sequence[Any], name: str) -> dict[str, Labels]:
+def named_runs(runs: Labels | Sequence[Labels], keys: Sequence[Any], name: str) -> dict[str, Labels]:
     """Return runs by their names in error messages."""
     return {f"{name}[{_called(key)}]": run for key, run in zip(keys, runs)}
 
