@@ -277,6 +277,20 @@ def test_targets_that_are_not_given_are_the_answers_of_the_model():
     assert model.n_calls <= planned_calls(model, {"a": WEIGHTS}, ["deletion"]) + 1
 
 
+@pytest.mark.parametrize("targets", [None, [0, 0, 0, 0]])
+@pytest.mark.parametrize("metric", ["deletion", "mu_fidelity", "complexity"])
+def test_the_plan_has_every_row(metric, targets):
+    def classes(samples, kept):
+        return np.stack([score(samples, kept), -score(samples, kept)], axis=1)
+
+    maps = {"a": WEIGHTS, "b": "occlusion"}
+    model = MaskedModel(classes)
+    planned = planned_calls(model, maps, [metric], targets=targets)
+    evaluate(model, None, targets, maps, [metric], replicates=0)
+    # With the row that shows whether answers depend on the batch.
+    assert model.n_calls == planned + (metric != "complexity")
+
+
 def test_words_of_texts_are_removed_or_masked():
     text = Words.of("It's, well... a  fine-ish (short) film!", r"\w+")
     everything, nothing = np.ones(len(text.offsets), bool), np.zeros(len(text.offsets), bool)

@@ -386,8 +386,10 @@ def planned_calls(
     Parameters
     ----------
     model : MaskedModel
+        The model, which is not called. There is no ``baseline``, because a masked model removes
+        features itself.
     explainers, metrics, targets
-        See :func:`evaluate`.
+        See :func:`evaluate`. Without targets the rows that predict the classes are included.
 
     Returns
     -------

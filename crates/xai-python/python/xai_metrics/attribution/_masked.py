@@ -258,8 +258,8 @@ class MaskedRun:
         self.progress: Any = None
         #: Values assumed for arguments that were not given.
         self.assumed: dict[str, str] = {}
-        #: Outputs of unmasked samples that were computed to predict their classes.
-        self.whole: dict[int, npt.NDArray[np.float64]] = {}
+        #: Outputs of unmasked samples, for predicting their classes and for the reference ``"occlusion"``.
+        self.unmasked_outputs: dict[int, npt.NDArray[np.float64]] = {}
 
     @classmethod
     def from_run(cls, run: Run, explainers: Mapping[str, Any]) -> MaskedRun:
@@ -320,22 +320,28 @@ class MaskedRun:
         """True if an explainer is the fall of the score without each feature."""
         return any(word == "occlusion" for word, _ in self.references.values())
 
-    def planned(self, classes_are_predicted: bool = False) -> int:
+    @property
+    def predicts_classes(self) -> bool:
+        """True if the targets are the classes of the unmasked samples, which the model predicts."""
+        needs_targets = any("targets" in metric.info.needs for _, metric in self.metrics)
+        return self.targets is None and (needs_targets or self.has_occlusion)
+
+    def planned(self) -> int:
         """Return the number of rows that the model will be called with, without the one that checks
         whether outputs depend on the batch.
         """
-        planned, whole = _native.attribution_masked_plan(self.request())
-        if classes_are_predicted or self.has_occlusion:
+        planned, n_unmasked = _native.attribution_masked_plan(self.request())
+        if self.predicts_classes or self.has_occlusion:
             # Unmasked samples are evaluated once, whether or not a metric reads their scores.
-            planned += len(self.n_features) - whole
+            planned += len(self.n_features) - n_unmasked
         return int(planned) + (sum(self.n_features) if self.has_occlusion else 0)
 
-    def _check_calls(self, classes_are_predicted: bool) -> None:
+    def _check_calls(self) -> None:
         """Raise ``ValueError`` if the run plans more rows than the model may be called with.
 
         Planning also validates the request, so other errors are raised here too.
         """
-        planned = self.planned(classes_are_predicted)
+        planned = self.planned()
         left = None if self.model is None else self.model.calls_left
         if self.model is None or left is None or self.model.cache is not None:
             return
@@ -348,10 +354,11 @@ class MaskedRun:
 
     def values(self, n_jobs: int | None) -> Any:
         """Compute the values of all metrics."""
-        needs_targets = any("targets" in metric.info.needs for _, metric in self.metrics)
-        classes_are_predicted = self.targets is None and (needs_targets or self.has_occlusion)
-        self._check_calls(classes_are_predicted)
-        if classes_are_predicted:
+        self._check_calls()
+        predicts_classes = self.predicts_classes
+        if predicts_classes or self.has_occlusion:
+            self._evaluate_unmasked()
+        if predicts_classes:
             self.targets = self._classes()
         for name, (word, options) in self.references.items():
             self.maps[name] = self._reference_maps(word, options)
@@ -401,17 +408,20 @@ class MaskedRun:
         check_classes(targets, outputs.shape[1])
         return np.asarray(outputs[np.arange(len(outputs)), targets])
 
+    def _evaluate_unmasked(self) -> None:
+        """Compute the outputs of the unmasked samples, which metrics and explainers reuse."""
+        for samples, kept in self._blocks(lambda n: np.ones((1, n), dtype=bool)):
+            self.unmasked_outputs.update(zip(samples.tolist(), self._called(samples, kept)))
+
     def _classes(self) -> npt.NDArray[Any] | None:
         """Return the class of the largest output for each unmasked sample; ``None`` for models with
         one output.
         """
-        for samples, kept in self._blocks(lambda n: np.ones((1, n), dtype=bool)):
-            self.whole.update(zip(samples.tolist(), self._called(samples, kept)))
-        whole = [self.whole[sample] for sample in range(len(self.n_features))]
-        if all(len(item) == 1 for item in whole):
+        outputs = [self.unmasked_outputs[sample] for sample in range(len(self.n_features))]
+        if all(len(item) == 1 for item in outputs):
             return None
         self.assumed["targets"] = "the class of the largest output"
-        return np.array([entry.argmax() for entry in whole], dtype=np.int64)
+        return np.array([entry.argmax() for entry in outputs], dtype=np.int64)
 
     def _called(self, samples: npt.NDArray[Any], kept: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Call the model with at most ``batch_size`` rows at a time."""
@@ -423,12 +433,12 @@ class MaskedRun:
 
     def _outputs(self, samples: npt.NDArray[Any], kept: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return the model outputs, reusing known outputs of unmasked samples."""
-        known = [bool(row.all()) and int(sample) in self.whole for sample, row in zip(samples, kept)]
+        known = [bool(row.all()) and int(sample) in self.unmasked_outputs for sample, row in zip(samples, kept)]
         if not any(known):
             return self._called(samples, kept)
         new = ~np.array(known)
         asked = iter(self._called(samples[new], kept[new]) if new.any() else ())
-        rows = [self.whole[int(sample)] if is_known else next(asked) for sample, is_known in zip(samples, known)]
+        rows = [self.unmasked_outputs[int(sample)] if is_known else next(asked) for sample, is_known in zip(samples, known)]
         return np.array(rows, dtype=np.float64)
 
     def request(self) -> dict[str, Any]:
@@ -451,7 +461,7 @@ class MaskedRun:
                 }
             )
         return {
-            "model": self._outputs if self.whole else self._called,
+            "model": self._outputs if self.unmasked_outputs else self._called,
             "n_features": self.n_features,
             "targets": self.targets,
             # Reference explainers are computed after planning, in which all maps count alike.
