@@ -291,6 +291,20 @@ def test_the_plan_has_every_row(metric, targets):
     assert model.n_calls == planned + (metric != "complexity")
 
 
+@pytest.mark.parametrize("kind", ["table", "column of arrays"])
+def test_maps_and_masks_may_be_tables(kind):
+    pd = pytest.importorskip("pandas")
+    maps, masks = [[3.0, 1.0], [1.0, 2.0]], [[True, False], [True, False]]
+
+    def given(rows):
+        return pd.DataFrame(rows, columns=["a", "b"]) if kind == "table" else pd.Series(rows)
+
+    model = MaskedModel(lambda samples, kept: kept.mean(axis=1))
+    tables = evaluate(model, None, None, {"a": given(maps)}, ["token_f1(k=1)"], masks=given(masks), replicates=0)
+    lists = evaluate(model, None, None, {"a": maps}, ["token_f1(k=1)"], masks=masks, replicates=0)
+    assert tables["token_f1"]["a"].per_sample.tolist() == lists["token_f1"]["a"].per_sample.tolist() == [1.0, 0.0]
+
+
 def test_words_of_texts_are_removed_or_masked():
     text = Words.of("It's, well... a  fine-ish (short) film!", r"\w+")
     everything, nothing = np.ones(len(text.offsets), bool), np.zeros(len(text.offsets), bool)

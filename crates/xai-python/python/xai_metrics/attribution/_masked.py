@@ -275,7 +275,7 @@ class MaskedRun:
 
     def _flat_masks(self, masks: Any, of: str) -> npt.NDArray[np.float64]:
         """Return the masks of all samples one after another."""
-        rows = [booleans_or_shares(row, f"masks[{sample}]") for sample, row in enumerate(masks)]
+        rows = [booleans_or_shares(row, f"masks[{sample}]") for sample, row in enumerate(_by_sample(masks, "masks", booleans_or_shares))]
         wrong = next((sample for sample, row in enumerate(rows) if row.ndim != 1), None)
         if wrong is not None:
             raise ValueError(f"masks[{wrong}]: expected one value per feature, got shape {rows[wrong].shape}")
@@ -540,13 +540,17 @@ def _flat(maps: Any, name: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.f
     """Return the number of attributions of each sample, and all attributions concatenated."""
     if callable(maps):
         raise TypeError(f"{name}: expected maps, one array of attributions per sample, got {maps!r}")
-    # A table has a row for each sample, and is iterated over by its columns.
-    each = reals(maps, name, 2) if column_names(maps) is not None else maps
-    rows = [reals(row, f"{name}[{sample}]", 1) for sample, row in enumerate(each)]
+    rows = [reals(row, f"{name}[{sample}]", 1) for sample, row in enumerate(_by_sample(maps, name, reals))]
     if not rows:
         raise ValueError(f"{name}: empty")
     lengths = np.array([len(row) for row in rows], dtype=np.int64)
     return lengths, np.concatenate(rows).astype(np.float64)
+
+
+def _by_sample(values: Any, name: str, convert: Callable[[Any, str], Any]) -> Any:
+    """Return values that can be iterated over by sample; a table would be iterated over by its columns."""
+    is_table = column_names(values) is not None and getattr(values, "ndim", 2) == 2
+    return convert(values, name) if is_table else values
 
 
 def _check_lengths(
