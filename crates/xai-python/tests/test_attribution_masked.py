@@ -305,6 +305,25 @@ def test_maps_and_masks_may_be_tables(kind):
     assert tables["token_f1"]["a"].per_sample.tolist() == lists["token_f1"]["a"].per_sample.tolist() == [1.0, 0.0]
 
 
+def test_names_are_texts_and_one_per_sample(tmp_path):
+    pd = pytest.importorskip("pandas")
+    file = tmp_path / "answers"
+
+    def evaluated(names):
+        model = MaskedModel(lambda samples, kept: kept.mean(axis=1), cache=file, names=names)
+        evaluate(model, None, None, {"a": [[1.0, 2.0], [2.0, 1.0]]}, ["deletion"], replicates=0)
+        return model.n_calls
+
+    assert evaluated(pd.Series([10, 11, 12]).iloc[1:]) > 0
+    assert evaluated(["11", "12"]) == 0
+    model = MaskedModel(lambda samples, kept: kept.mean(axis=1), cache=True, names=["one"])
+    with pytest.raises(ValueError, match="names: expected 2, one per sample, got 1"):
+        evaluate(model, None, None, {"a": [[1.0, 2.0], [2.0, 1.0]]}, ["deletion"])
+    assert model.n_calls == 0
+    with pytest.raises(TypeError, match="names: expected one per sample, got the text 'ab'"):
+        MaskedModel(len, names="ab")
+
+
 def test_words_of_texts_are_removed_or_masked():
     text = Words.of("It's, well... a  fine-ish (short) film!", r"\w+")
     everything, nothing = np.ones(len(text.offsets), bool), np.zeros(len(text.offsets), bool)

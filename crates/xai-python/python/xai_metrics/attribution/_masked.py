@@ -66,6 +66,14 @@ class MaskedModel:
     labels : sequence, optional
         Label of each output, for targets that are words.
 
+    Raises
+    ------
+    TypeError
+        If ``function`` is no function or ``names`` is one text.
+    ValueError
+        For a damaged cache file. In a run also for another number of names than of samples, and for a
+        run that would exceed ``max_calls``.
+
     Examples
     --------
     Two texts; the score is the sum of the weights of the tokens that are kept:
@@ -104,9 +112,12 @@ class MaskedModel:
         self._labelled: Any = None
         self.max_calls: int | None = whole_or_none("max_calls", max_calls, 0)
         self.labels: list[Any] | None = None if labels is None else list(labels)
+        if isinstance(names, str):
+            raise TypeError(f"names: expected one per sample, got the text {names!r}")
+        self.names: list[str] | None = None if names is None else [str(name) for name in names]
         #: Number of rows that the function was called with.
         self.n_calls: int = 0
-        self.cache: _Answers | None = _Answers(None if isinstance(cache, bool) else Path(cache), names) if cache else None
+        self.cache: _Answers | None = _Answers(None if isinstance(cache, bool) else Path(cache), self.names) if cache else None
 
     @property
     def calls_left(self) -> int | None:
@@ -121,7 +132,7 @@ class MaskedModel:
     def _call_function(self, samples: npt.NDArray[Any], kept: npt.NDArray[Any]) -> npt.NDArray[Any]:
         if self.calls_left is not None and len(samples) > self.calls_left:
             raise ValueError(
-                f"max_calls: {self.n_calls} rows were asked, and {len(samples)} more would be above the limit of {self.max_calls}"
+                f"max_calls: {self.n_calls} rows were evaluated, and {len(samples)} more would be above the limit of {self.max_calls}"
             )
         answer = reals(self.function(samples, kept), "the answer of the masked model")
         self.n_calls += len(samples)
@@ -135,13 +146,13 @@ _Key = tuple[Union[int, str], bytes]
 class _Answers:
     """Cached answers of a model, in memory and optionally in a file."""
 
-    def __init__(self, path: Path | None, names: Sequence[str] | None) -> None:
+    def __init__(self, path: Path | None, names: list[str] | None) -> None:
         self.path = path
         #: Cache names of the samples; ``None`` to use their indices.
         self.names = names
         self.known: dict[_Key, list[float]] = {}
         #: Lines that are not written yet.
-        self.waiting: bytes = b""
+        self.unwritten: bytes = b""
         if path is None or not path.exists():
             return
         text = path.read_bytes()
@@ -151,7 +162,7 @@ class _Answers:
             try:
                 entry = json.loads(line)
                 kept = np.array([int(element) for element in entry["kept"]], dtype=bool)
-                key = entry.get("of", entry["sample"]), kept.tobytes()
+                key = str(entry["of"]) if "of" in entry else int(entry["sample"]), kept.tobytes()
                 self.known[key] = [float(item) for item in entry["outputs"]]
             except (KeyError, TypeError, ValueError) as error:
                 raise ValueError(f"cache: line {number} of {path} is no answer of a model ({error}); give another file") from None
@@ -172,11 +183,11 @@ class _Answers:
                 # It would be wrong in every later run, too.
                 raise ValueError(f"model: the answer about sample {samples[wrong]} is not a finite number, and is not remembered")
             answers = answered.tolist()
-            # Known first: what was paid for is not asked again, even if it cannot be written.
+            # Cache in memory first, so that paid answers survive a failed write.
             self.known.update(zip(new, answers))
             if self.path is not None:
                 lines = (self._line(samples[row], kept[row], outputs) for row, outputs in zip(rows, answers))
-                self.waiting += b"".join(lines)
+                self.unwritten += b"".join(lines)
                 self._write(self.path)
         return np.array([self.known[key] for key in keys], dtype=np.float64)
 
@@ -188,13 +199,13 @@ class _Answers:
         with path.open("ab", buffering=0) as file:
             size = file.seek(0, os.SEEK_END)
             try:
-                left = memoryview(self.waiting)
+                left = memoryview(self.unwritten)
                 while left:
                     left = left[file.write(left) or 0 :]
             except BaseException:
                 file.truncate(size)
                 raise
-        self.waiting = b""
+        self.unwritten = b""
 
     def _line(self, sample: Any, kept: npt.NDArray[Any], outputs: list[float]) -> bytes:
         of_row = "".join("1" if item else "0" for item in kept)
@@ -241,6 +252,8 @@ class MaskedRun:
             n_features = maps[of][0]
         for name, (lengths, _) in maps.items():
             _check_lengths(f"explainers[{name!r}]", lengths, n_features, of)
+        if model is not None and model.names is not None and len(model.names) != len(n_features):
+            raise ValueError(f"names: expected {len(n_features)}, one per sample, got {len(model.names)}")
         self.n_features: list[int] = n_features.tolist()
         self.masks = None if masks is None else self._flat_masks(alignment.take(masks, "masks", "samples"), of)
         self.maps = {name: values for name, (_, values) in maps.items()}
@@ -507,7 +520,7 @@ def _without_baseline(metric: MetricInterface) -> dict[str, Any]:
     """
     parameters = dict(metric.parameters)
     if "baseline" in metric.arrays:
-        raise ValueError(f"{metric.info.name}: baseline: a masked model is asked without the feature, whatever stands in its place")
+        raise ValueError(f"{metric.info.name}: baseline: a masked model removes features itself and has no baseline")
     default = next((item.default for item in metric.info.parameters if item.name == "baseline"), 0)
     if default != 0:
         parameters.setdefault("baseline", 0)
