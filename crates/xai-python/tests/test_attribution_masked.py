@@ -324,6 +324,16 @@ def test_names_are_texts_and_one_per_sample(tmp_path):
         MaskedModel(len, names="ab")
 
 
+def test_settings_of_masked_models_are_checked():
+    model = MaskedModel(lambda samples, kept: kept.mean(axis=1))
+    for maps, how, told in (
+        ([[1.0, 2.0]], {"batch_size": 2.0}, "batch_size: expected a whole number, got 2.0"),
+        (("random",), {}, r"explainers\['a'\]: expected a reference explainer with its options, .* got \('random',\)"),
+    ):
+        with pytest.raises(TypeError, match=told):
+            evaluate(model, None, None, {"a": maps}, "deletion", **how)
+
+
 def test_words_of_texts_are_removed_or_masked():
     text = Words.of("It's, well... a  fine-ish (short) film!", r"\w+")
     everything, nothing = np.ones(len(text.offsets), bool), np.zeros(len(text.offsets), bool)

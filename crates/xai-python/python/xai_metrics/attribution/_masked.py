@@ -262,6 +262,7 @@ class MaskedRun:
         self.activation = activation_of(scoring.activation)
         self.scoring = {name: getattr(scoring, name) for name in _SCORING}
         self.scoring["activation"] = self.activation
+        self.scoring["batch_size"] = whole_or_none("batch_size", scoring.batch_size, 1)
         if scoring.batch_size is None and len(n_features):
             shape = len(n_features), int(n_features.max())
             self.scoring["batch_size"] = _native.attribution_rows_per_call(shape, shape[1], is_structured=True)
@@ -537,6 +538,8 @@ def _is_reference(value: Any) -> bool:
 
 def _reference(value: Any, name: str) -> tuple[str, Mapping[str, Any]]:
     """Return the name and the options of a reference explainer."""
+    if isinstance(value, tuple) and not (len(value) == 2 and isinstance(value[1], Mapping)):
+        raise TypeError(f"explainers[{name!r}]: expected a reference explainer with its options, such as ('random', {{'seed': 2}}), got {value!r}")
     word, options = value if isinstance(value, tuple) else (value, {})
     if word not in _REFERENCES:
         raise ValueError(
