@@ -70,6 +70,7 @@ def test_words_give_a_setting_to_the_metrics_that_have_it() -> None:
         ("standard(base_line=mean)", "has a parameter `base_line`; did you mean `baseline`"),
         ("standard(baseline=fog)", r"metrics: \w+\(baseline=fog\): baseline = fog: expected a number"),
         ("deletion, deletion(steps=10)", "deletion is asked for twice; name every metric once, or with other settings"),
+        ("deletion,", "metrics: expected names with commas between them, got 'deletion,'"),
         ({"a": "deletion, insertion"}, r"metrics\['a'\]: expected one metric, got 'deletion, insertion'"),
         ({"a": "standard"}, r"metrics\['a'\]: expected one metric, got 'standard'"),
     ],
@@ -77,6 +78,18 @@ def test_words_give_a_setting_to_the_metrics_that_have_it() -> None:
 def test_a_wrong_setting_is_an_error_with_a_hint(metrics: Any, message: str) -> None:
     with pytest.raises(ValueError, match=f"(?s){message}"):
         table(metrics)
+
+
+def test_what_a_word_selects_may_be_named_beside_it() -> None:
+    assert table("standard, deletion").metrics == table("standard").metrics
+    assert sorted(table("deletion, standard").metrics) == sorted(STANDARD)
+    assert "deletion(steps=2)" in table("standard, deletion(steps=2)").metrics
+
+
+def test_words_skip_metrics_whose_baseline_is_not_for_tables() -> None:
+    for baseline, reason in (("blur:5", "cannot blur tables"), ("linear-imputation", "has a baseline of images")):
+        found = table("standard", baseline=baseline)
+        assert "complexity" in found.metrics and reason in found.skipped["deletion"]
 
 
 def test_a_seed_that_was_given_is_kept_even_if_it_is_the_default() -> None:

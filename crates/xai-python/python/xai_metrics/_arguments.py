@@ -90,7 +90,10 @@ def _divided(text: str) -> list[str]:
             parts.append("")
         else:
             parts[-1] += letter
-    return [part.strip() for part in parts]
+    names = [part.strip() for part in parts]
+    if not all(names):
+        raise ValueError(f"metrics: expected names with commas between them, got {text!r}")
+    return names
 
 
 def mapping(name: str, value: Any, of: str) -> dict[Any, Any]:

@@ -36,6 +36,8 @@ class _Selected:
     name: str | None
     #: Its own parameters as they were given.
     settings: Mapping[str, Any]
+    #: True if a word such as ``"all"`` selected it.
+    by_word: bool
 
 
 def select(metrics: Any, run: Run | MaskedRun, baseline: Any = None) -> tuple[list[tuple[str, Metric]], dict[str, str]]:
@@ -58,9 +60,11 @@ def select(metrics: Any, run: Run | MaskedRun, baseline: Any = None) -> tuple[li
             if not by_word:
                 _check(metric, run)
             unnamed = (one for one in selected if name is None and one.name is None)
-            if any(one.metric == metric for one in unnamed):
+            twin = next((one for one in unnamed if one.metric == metric), None)
+            if twin is None:
+                selected.append(_Selected(metric, name, settings, by_word))
+            elif not (by_word or twin.by_word):
                 raise ValueError(f"metrics: {metric.name} is asked for twice; name every metric once, or with other settings")
-            selected.append(_Selected(metric, name, settings))
     if _has_word((value for _, value in named), "all"):
         functions = (info.name for info in metrics_of("attribution") if info.has_call_of_its_own)
         skipped |= {name: f"has a function of its own, {name}()" for name in functions}
@@ -230,4 +234,9 @@ def _reason(metric: Metric, run: Run | MaskedRun) -> str | None:
         return "may put fractions in the place of whole numbers"
     if run.read_layout is not None and run.read_layout not in info.layouts:
         return f"has values for {' and '.join(info.layouts)} inputs, these are {run.read_layout}"
+    baseline = str(metric.parameters.get("baseline", ""))
+    if baseline.startswith("blur") and run.read_layout == "tabular":
+        return "cannot blur tables, whose features have no neighbours"
+    if baseline == "linear-imputation" and not (run.read_layout or "").startswith("channels"):
+        return "has a baseline of images, linear-imputation"
     return None
