@@ -215,6 +215,32 @@ def test_explainers_of_captum_are_given_inputs_by_name() -> None:
         explain(tokens_model, reversed_inputs, [1, 1, 1], (Captum(forward), {"n_steps": 5}))
 
 
+def test_arguments_between_those_of_captum_have_their_defaults() -> None:
+    inputs = {"input_ids": np.array([[4, 5], [5, 6]]), "attention_mask": np.ones((2, 2), int)}
+
+    seen: list[float] = []
+
+    def forward(input_ids: Any, scale: float = 2.0, attention_mask: Any = None) -> Any:
+        seen.append(scale)
+        return tokens_model(input_ids, attention_mask)
+
+    def required(input_ids: Any, scale: Any, attention_mask: Any) -> Any:
+        raise AssertionError
+
+    def named(input_ids: Any, *, attention_mask: Any) -> Any:
+        raise AssertionError
+
+    def maps(function: Any) -> Any:
+        return explain(tokens_model, inputs, [1, 1], (Captum(function), {"n_steps": 5}))
+
+    maps(forward)
+    assert seen == [2.0]
+    with pytest.raises(ValueError, match="inputs: the model needs 'scale', too, which comes before 'attention_mask'"):
+        maps(required)
+    with pytest.raises(ValueError, match="inputs: captum calls the model with arguments in their order, which 'attention_mask'"):
+        maps(named)
+
+
 class TextClassificationPipeline:
     """A pipeline with the interface of transformers, over the words of a small language."""
 

@@ -516,7 +516,7 @@ def _captum_function(explainer: Any, options: Mapping[str, Any]) -> Callable[[An
 
 
 def _in_positions(function: Any, inputs: Mapping[str, Any]) -> tuple[Any, tuple[Any, ...]]:
-    """Return inputs by name as the first argument of a function and the others, with ``None`` for
+    """Return inputs by name as the first argument of a function and the others, with defaults for
     arguments in between.
 
     Names that the function does not have are taken in their order.
@@ -526,15 +526,24 @@ def _in_positions(function: Any, inputs: Mapping[str, Any]) -> tuple[Any, tuple[
     """
     first, *others = inputs
     try:
-        known = list(inspect.signature(getattr(function, "forward", function)).parameters)
+        parameters = list(inspect.signature(getattr(function, "forward", function)).parameters.values())
     except (TypeError, ValueError):
-        known = []
+        parameters = []
+    known = [item.name for item in parameters]
     if not set(inputs) <= set(known):
         return inputs[first], tuple(inputs[name] for name in others)
     if known[0] != first:
         raise ValueError(f"inputs: captum explains the first argument of the model, {known[0]!r}; make it the first of the inputs")
-    last = max(known.index(name) for name in inputs)
-    return inputs[first], tuple(inputs.get(name) for name in known[1 : last + 1])
+    between = parameters[1 : 1 + max(known.index(name) for name in inputs)]
+    for item in between:
+        if item.kind not in (item.POSITIONAL_ONLY, item.POSITIONAL_OR_KEYWORD):
+            raise ValueError(
+                f"inputs: captum calls the model with arguments in their order, which {item.name!r} of the model is not in; "
+                "give captum a function of positional arguments"
+            )
+        if item.name not in inputs and item.default is item.empty:
+            raise ValueError(f"inputs: the model needs {item.name!r}, too, which comes before {others[-1]!r}")
+    return inputs[first], tuple(inputs.get(item.name, item.default) for item in between)
 
 
 def is_captum(explainer: Any) -> bool:
