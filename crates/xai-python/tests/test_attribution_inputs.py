@@ -981,3 +981,9 @@ def test_changed_cells_of_large_integers_do_not_change_the_others() -> None:
 
     metrics.Deletion(steps="all").evaluate(model, frame, None, np.array([[0.0, 1.0]] * 2), framework="pandas")
     assert set(seen) == {BEYOND, BEYOND + 2, 0}
+
+
+def test_one_column_is_no_table_of_inputs() -> None:
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(ValueError, match=r"inputs: expected shape \(n, features\), .* got \(2\)"):
+        evaluate(lambda x: x, pd.Series([1.0, 2.0]), None, {"a": np.ones((2, 1))}, "deletion")

@@ -65,7 +65,7 @@ class Inputs:
                 key: to_numpy(alignment.take(value, f"inputs[{key!r}]", "samples"), f"inputs[{key!r}]")
                 for key, value in arrays.items()
             }
-        elif is_from_package(first, "pandas", "polars") and column_names(first) and not is_lazy(first):
+        elif is_from_package(first, "pandas", "polars") and hasattr(first, "columns") and column_names(first) and not is_lazy(first):
             self.table = Table(first)
         if self.is_coded and self.table is not None:
             self.array = self.table.numbers(first, name)
@@ -78,7 +78,7 @@ class Inputs:
             numbers = to_numpy(first, name)
             kind = numbers.dtype.kind
             # A table names its columns in errors.
-            self.array = reals(numbers if self.table is None else first, name)
+            self.array = reals(numbers if self.table is None or kind in "iufb" else first, name)
         #: Type of integer inputs; ``None`` for others.
         self.whole = None if kind not in "iu" else numbers.dtype
         if self.special is not None and self.special.shape != self.array.shape:
