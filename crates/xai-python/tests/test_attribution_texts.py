@@ -331,6 +331,9 @@ def test_activations_and_errors_of_a_pipeline() -> None:
         base_scores(pipeline, [[1, 2]], None)
     with pytest.raises(ValueError, match=r"inputs\[1\]: the text has 12 tokens, and the model takes 8; make the pipeline with trunc"):
         base_scores(pipeline, ["good film", "a " * 10], None)
+    pipeline.tokenizer.model_max_length = 3  # type: ignore[attr-defined]
+    with pytest.raises(ValueError, match=r"inputs\[1\]: the text has 6 tokens, and the model takes 3"):
+        base_scores(pipeline, ["film", "a bad great film"], None)
     with pytest.raises(TypeError, match="model: a pipeline is evaluated by evaluate"):
         evaluate_stream(pipeline, [TEXTS], {"a": "random"}, ["deletion"])
 
@@ -344,6 +347,8 @@ def test_words_are_the_features_of_a_text_model_of_a_pipeline() -> None:
     assert table["deletion"].ranking[0] in ("occlusion", "weights") and table.n_samples == 3
     words = Words.of_tokens("a good film", pipeline.tokenizer)
     assert words.words == ["a", "good", "film"]
+    with pytest.raises(TypeError, match="tokenizer: expected a fast tokenizer"):
+        Words.of_tokens("a", SimpleNamespace(is_fast=False))
 
 
 @pytest.mark.parametrize("kind", ["pipeline", "words"])
@@ -397,6 +402,8 @@ def test_words_and_tokens_are_coloured() -> None:
     assert str(color_text(np.array(["not", "##s o"]), [1.0, -2.0])) == "not(+1) ##s o(-2)"
     with pytest.raises(ValueError, match="attributions: expected 2, one per word, got 1"):
         color_text(("good", "film"), [1.0])
+    with pytest.raises(ValueError, match=r"attributions\[1\]: expected a finite number, got nan"):
+        color_text(("good", "film"), [1.0, np.nan])
     for text in ([1, 2], 5, [["good"], ["film"]]):
         with pytest.raises(TypeError, match="text: expected a text, its words, or one of the texts of a TextModel, got (int|list)"):
             color_text(text, [1.0, 0.0])  # type: ignore[arg-type]

@@ -127,7 +127,9 @@ def _tokens(pipeline: Any, texts: list[str]) -> dict[str, npt.NDArray[Any]]:
     settings = {**getattr(pipeline, "_preprocess_params", {}), "padding": True, "return_special_tokens_mask": True}
     encoded = pipeline.tokenizer(texts, return_tensors="np", **settings)
     tokens = {name: np.asarray(values) for name, values in encoded.items()}
-    longest = getattr(pipeline.model.config, "max_position_embeddings", None)
+    # The embeddings of RoBERTa have two positions that no token takes.
+    limits = (getattr(pipeline.model.config, "max_position_embeddings", None), getattr(pipeline.tokenizer, "model_max_length", None))
+    longest = min((limit for limit in limits if limit is not None), default=None)
     size = tokens["input_ids"].shape[1]
     if longest is not None and size > longest:
         lengths = tokens["attention_mask"].sum(axis=1)

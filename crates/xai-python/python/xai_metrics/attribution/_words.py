@@ -30,6 +30,13 @@ if TYPE_CHECKING:
 class Words:
     """Text with the positions of its words.
 
+    Attributes
+    ----------
+    text : str
+        The text.
+    offsets : tuple of pairs of int
+        Start and end of each word.
+
     Examples
     --------
     >>> words = Words.of("Not bad, at all.")
@@ -43,7 +50,6 @@ class Words:
     """
 
     text: str
-    #: Start and end of each word.
     offsets: tuple[tuple[int, int], ...]
 
     @classmethod
@@ -105,7 +111,14 @@ class Words:
         -------
         Words
             The text with its tokens.
+
+        Raises
+        ------
+        TypeError
+            For a slow tokenizer, which does not know the positions of its tokens.
         """
+        if not getattr(tokenizer, "is_fast", True):
+            raise TypeError(f"tokenizer: expected a fast tokenizer, which knows the positions of its tokens, got {type(tokenizer).__name__}")
         encoded = tokenizer(text, return_offsets_mapping=True, return_special_tokens_mask=True)
         places = zip(encoded["offset_mapping"], encoded["special_tokens_mask"])
         return cls(text, tuple((int(start), int(end)) for (start, end), is_special in places if not is_special))
@@ -264,7 +277,17 @@ class TextModel(MaskedModel):
 
 @dataclass(frozen=True, repr=False)
 class ColoredText(Shown):
-    """Text with words coloured by attribution; notebooks display it through ``_repr_html_``."""
+    """Text with words coloured by attribution; notebooks display it through ``_repr_html_``.
+
+    Attributes
+    ----------
+    words : Words
+        Text with the positions of its words.
+    attributions : numpy.ndarray
+        One number per word.
+    title : str
+        Text in front.
+    """
 
     words: Words
     attributions: npt.NDArray[np.float64]
@@ -322,7 +345,7 @@ def color_text(text: Words | str | Sequence[str], attributions: Any, title: str 
     Raises
     ------
     ValueError
-        Where attributions are not one per word.
+        Where attributions are not one finite number per word.
     TypeError
         For anything else than text or words.
 
@@ -335,4 +358,7 @@ def color_text(text: Words | str | Sequence[str], attributions: Any, title: str 
     values = reals(attributions, "attributions", 1).astype(np.float64)
     if len(values) != len(words.offsets):
         raise ValueError(f"attributions: expected {len(words.offsets)}, one per word, got {len(values)}")
+    if not np.isfinite(values).all():
+        wrong = int(np.argmin(np.isfinite(values)))
+        raise ValueError(f"attributions[{wrong}]: expected a finite number, got {values[wrong]}")
     return ColoredText(words, values, title)
