@@ -31,7 +31,8 @@ def query(sql: str, /, **tables: Any) -> pa.Table:
     **tables
         Tables by their names in the query: a Dask data frame, or paths of files as for
         :func:`xai_metrics.spark.query`, which the workers read; and small tables (pyarrow, pandas,
-        Polars, mappings of columns) to join with, which are sent to each task.
+        Polars, mappings of columns) to join with, which are sent to each task. Columns of objects of a
+        Dask data frame are read as text.
 
     Returns
     -------
@@ -79,13 +80,20 @@ def query(sql: str, /, **tables: Any) -> pa.Table:
         shared = delayed((stages, files), traverse=False)
         states = [delayed(_of_files)(shared, task) for task in range(len(files.tasks))]
     else:
-        stages = TwoStages(sql, pa.Schema.from_pandas(rows._meta, preserve_index=False), name, **others)
+        stages = TwoStages(sql, _schema(rows), name, **others)
         shared = delayed(stages, traverse=False)
         states = [delayed(_of_rows)(shared, part) for part in rows.to_delayed()]
     found = [piece for pieces in compute(*states) for piece in pieces]
     if stages.has_states:
         return stages.result_of(found)
     return pa.Table.from_batches((batch for piece in found for batch in pa.ipc.open_stream(piece)), stages.schema)
+
+
+def _schema(rows: Any) -> pa.Schema:
+    """Return the Arrow types of the columns of a Dask data frame."""
+    # Without rows, Arrow does not know what objects are; Dask takes them for text, too.
+    schema = pa.Schema.from_pandas(rows._meta, preserve_index=False)
+    return pa.schema([field.with_type(pa.string()) if pa.types.is_null(field.type) else field for field in schema])
 
 
 def _of_files(shared: tuple[Any, TableFiles], task: int) -> list[bytes]:
