@@ -77,6 +77,26 @@ def test_dask():
     assert "the same bits as in one process" in run_example("dask_runs.py")
 
 
+def test_objects_of_dask_are_text():
+    pytest.importorskip("pyarrow")
+    dask, pd = pytest.importorskip("dask"), pytest.importorskip("pandas")
+    from dask import dataframe
+    from xai_metrics.dask import _schema
+
+    frame = pd.DataFrame({"word": pd.Series(["a", "b"], dtype=object), "x": [1.0, 2.0]})
+    with dask.config.set({"dataframe.convert-string": False}):
+        schema = _schema(dataframe.from_pandas(frame, npartitions=1))
+    assert [str(field.type) for field in schema] == ["string", "double"]
+
+
+def test_rows_of_spark_are_its_data_frames_or_paths():
+    pytest.importorskip("pyarrow")
+    from xai_metrics import spark
+
+    with pytest.raises(TypeError, match="rows: expected a data frame of Spark, or paths of files, got dict"):
+        spark.accumulate({"a": [1]}, list, list.append)
+
+
 def test_repeated_training():
     if importlib.util.find_spec("sklearn") is None:
         pytest.skip("the example trains forests of scikit-learn")

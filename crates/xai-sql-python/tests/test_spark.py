@@ -249,7 +249,7 @@ def test_explanations_by_nearest_cases(session):
         spark.explain(absent, explainer, features="x", predicted="predicted").collect()
     with pytest.raises(ValueError, match="no column d"):
         spark.explain(frame, explainer, features=["d"], predicted="predicted")
-    with pytest.raises(ValueError, match="the result has a column level of its own"):
+    with pytest.raises(ValueError, match="column level exists already; rename it"):
         spark.explain(frame.withColumnRenamed("id", "level"), explainer, features=["a", "b", "c"], predicted="predicted")
 
 

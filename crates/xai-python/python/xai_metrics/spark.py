@@ -15,7 +15,7 @@ lost and restarted.
 
 Rows are a data frame, or paths of files: a file, a folder, a pattern as in ``"runs/*.parquet"``, or
 a list of these, on disk or in an object store (``"s3://bucket/runs"``), in Parquet, CSV or Arrow
-format. Prefer paths if the rows are in files as they are: the tasks of the active session then
+format. Prefer paths if the rows are already stored in files: the tasks of the active session then
 read the files themselves, and no rows are sent from the JVM to Python. Large Parquet files are
 divided by row groups. Every worker needs access to the files, with the
 credentials in its environment.
@@ -153,6 +153,8 @@ def accumulate(
     ------
     ValueError
         If a column does not exist.
+    TypeError
+        For other rows than a Spark data frame or paths.
 
     Examples
     --------
@@ -223,6 +225,19 @@ def explain(
     ------
     ValueError
         For columns that the rows do not have, or have already.
+    TypeError
+        For other rows than a Spark data frame or paths.
+
+    Examples
+    --------
+    ::
+
+        from xai_metrics import spark
+        from xai_metrics.casebased import CaseExplainer
+
+        explainer = CaseExplainer(train[["age", "income"]].to_numpy(), train["risk"], k=3)
+        explained = spark.explain("predictions/*.parquet", explainer, features=["age", "income"], predicted="risk")
+        explained.where("level = 'low'").select("neighbor_1", "distance_1").show()
     """
     listed = [features] if isinstance(features, str) else list(features)
     ranks = range(1, explainer.k + 1)
@@ -233,7 +248,7 @@ def explain(
     _check_columns(given, [*listed, predicted])
     schema = pa.schema([field.with_type(_signed(field.type)) for field in given.schema])
     if twice := [name for name in added if name in schema.names]:
-        raise ValueError(f"rows: the result has a column {twice[0]} of its own; rename that of rows")
+        raise ValueError(f"rows: column {twice[0]} exists already; rename it")
     result = pa.schema([*schema, *(pa.field(name, kind) for name, kind in added.items())])
 
     def explained(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -296,7 +311,11 @@ class _FileRows:
 
 
 def _rows(rows: Any, name: str) -> _FrameRows | _FileRows:
-    return _FileRows(TableFiles.find(rows, name)) if are_paths(rows) else _FrameRows(rows)
+    if are_paths(rows):
+        return _FileRows(TableFiles.find(rows, name))
+    if not hasattr(rows, "mapInArrow"):
+        raise TypeError(f"{name}: expected a data frame of Spark, or paths of files, got {type(rows).__name__}")
+    return _FrameRows(rows)
 
 
 def _map(
