@@ -52,8 +52,8 @@ class CounterfactualTable(Reported, Table):
         Values per query, with intervals over queries, ranks, paired tests on the queries that both methods answered, and plots,
         see :class:`xai_metrics.attribution.EvaluationTable`.
     success : dict
-        Share of the queries with a valid counterfactual, by method; ``None`` if validity is not known. No other value should be
-        read without it.
+        Share of the queries with a valid counterfactual, by method; ``None`` if validity is not known. Interpret all other
+        values together with it.
     assumed : dict
         What was assumed, by subject.
     model_rows : int
@@ -76,6 +76,13 @@ class CounterfactualTable(Reported, Table):
         )
 
     def __getitem__(self, method: str) -> dict[CounterfactualMetricName | str, CounterfactualValue]:
+        """Return the results of a method by metric.
+
+        Raises
+        ------
+        KeyError
+            For an unknown method; the message lists the methods.
+        """
         return looked_up(self.results, method, "method")
 
     def columns(self) -> dict[str, Any]:
@@ -157,7 +164,7 @@ def evaluate(
     """Compare methods for counterfactual explanations by several metrics.
 
     Queries, counterfactuals and training rows are tables with names of columns (pandas, polars, pyarrow) or arrays. Rows of
-    counterfactuals without any value are answers that do not exist, and are left out.
+    counterfactuals without any value mean that no counterfactual was found; they are ignored.
 
     Parameters
     ----------
@@ -237,21 +244,57 @@ def evaluate(
     if not named:
         raise ValueError("counterfactuals: expected those of at least one method, got none")
     level, replicates = number("level", level), whole("replicates", replicates, 0)
-    of_methods = {"query": query, "others": others, "inputs": inputs}
-    per_method = {what: mapping(what, values, "a value for each name") for what, values in of_methods.items()}
+    per_method = _per_method(named, {"query": query, "others": others, "inputs": inputs})
+    train_labels = _train_labels(train, label, train_labels)
+    exclude = [label, key, "query", *_QUERY_COLUMNS, *_OWN_COLUMNS]
+    tables = {f"counterfactuals[{name!r}]": table for name, table in named.items()}
+    study = Study(queries, schema, tables, train, None if model is not None else train_labels, {}, exclude, key)
+    calls = None if model is None else ModelCalls(model, study)
+    assumed = _add_classes(study, calls, class_, target, label)
+    methods = {name: _method(study, calls, name, table, per_method) for name, table in named.items()}
+    requests = {"requested": whole_or_none("requested", requested, 0), "constraints": rules(constraints, study.schema.columns)}
+    for _, method in methods.values():
+        method |= requests
+    native = _Native(study, None if calls is None else calls.codes, threads(n_jobs))
+    missing = {name: native.missing(method) for name, (_, method) in methods.items()}
+    chosen = native.selected(metrics, missing)
+    if reference and study.train is not None and study.train_labels is not None and {"class", "target"} & study.shared.keys():
+        methods[REFERENCE] = _reference(native, methods, requests, distance, calls)
+        missing[REFERENCE] = native.missing(methods[REFERENCE][1])
+    lacking = _lacking(chosen, missing)
+    assumed |= _remarks(chosen, methods, missing, study.n)
+    results = {name: native.values(chosen, rows, method, lacking[name]) for name, (rows, method) in methods.items()}
+    success = {name: native.success(rows, method) for name, (rows, method) in methods.items()}
+    per_query = _values(results, study.n, assumed, _skipped(lacking))
+    table = per_query.table(level=level, replicates=replicates, seed=seed, n_jobs=n_jobs)
+    of_methods = [rows.native() for rows, _ in methods.values()]
+    reported = (study.native_schema, study.x, of_methods, study.encoder.columns())
+    return CounterfactualTable(results, table, success, assumed, 0 if calls is None else calls.n_rows, reported)
+
+
+def _per_method(named: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the arguments that have a value for each method."""
+    per_method = {what: mapping(what, values, "a value for each name") for what, values in given.items()}
     for what, values in per_method.items():
         unknown = [name for name in values if name not in named]
         if unknown:
             raise ValueError(f"{what}: {unknown[0]!r} is no method ({', '.join(map(repr, named))})")
-    if label is not None:
-        if not is_table(train) or label not in column_labels(train):
-            raise ValueError(f"label: train has no column {label!r}")
-        train_labels = train[label] if train_labels is None else train_labels
-    exclude = [label, key, "query", *_QUERY_COLUMNS, *_OWN_COLUMNS]
-    tables = {f"counterfactuals[{name!r}]": table for name, table in named.items()}
-    study = Study(queries, schema, tables, train, None if model is not None else train_labels, {}, exclude, key)
-    assumed = {}
-    calls = None if model is None else ModelCalls(model, study)
+    return per_method
+
+
+def _train_labels(train: Any, label: Hashable | None, train_labels: Any) -> Any:
+    """Return the classes of the training rows, by default those of a column."""
+    if label is None:
+        return train_labels
+    if not is_table(train) or label not in column_labels(train):
+        raise ValueError(f"label: train has no column {label!r}")
+    return train[label] if train_labels is None else train_labels
+
+
+def _add_classes(
+    study: Study, calls: ModelCalls | None, class_: Any, target: Any, label: Hashable | None
+) -> dict[str, str]:
+    """Add what is known of the queries, and the predictions of the model; return what was assumed."""
     given = {"class": class_, "target": target}
     for column, which in _QUERY_COLUMNS.items():
         if given.get(which) is None and _has_column(study, study.queries, column):
@@ -259,48 +302,55 @@ def evaluate(
     if target is not None and (isinstance(target, str) or np.ndim(target) == 0):
         given["target"] = [target] * study.n
     study.shared = {which: study._of_queries(which, values) for which, values in given.items() if values is not None}
-    if calls is not None:
-        study.shared.setdefault("class", calls.codes(study.x))
-        if study.train is not None:
-            study.train_labels = calls.codes(study.train)
-            assumed["train_labels"] = "predictions of the model"
-    elif label is not None:
-        assumed["train_labels"] = f"the column {label!r}"
-    methods = {name: _method(study, calls, name, table, per_method) for name, table in named.items()}
-    native_rules = rules(constraints, study.schema.columns)
-    n_requested = whole_or_none("requested", requested, 0)
-    for _, method in methods.values():
-        method |= {"requested": n_requested, "constraints": native_rules}
-    native = _Native(study, None if calls is None else calls.codes, threads(n_jobs))
-    missing = {name: native.missing(method) for name, (_, method) in methods.items()}
-    chosen = native.selected(metrics, missing)
-    if reference and study.train is not None and study.train_labels is not None and {"class", "target"} & study.shared.keys():
-        if REFERENCE in methods:
-            raise ValueError(f"counterfactuals: {REFERENCE!r} is the name of the reference method; use another one")
-        k = n_requested or max((np.bincount(rows.query).max(initial=1) for rows, _ in methods.values()), default=1)
-        methods[REFERENCE] = native.unlike(int(k), distance, calls)
-        methods[REFERENCE][1].update({"requested": n_requested, "constraints": native_rules})
-        missing[REFERENCE] = native.missing(methods[REFERENCE][1])
-    lacking = _lacking(chosen, missing)
-    skipped = {
+    if calls is None:
+        return {} if label is None else {"train_labels": f"the column {label!r}"}
+    study.shared.setdefault("class", calls.codes(study.x))
+    if study.train is None:
+        return {}
+    study.train_labels = calls.codes(study.train)
+    return {"train_labels": "predictions of the model"}
+
+
+def _reference(
+    native: _Native,
+    methods: Mapping[str, tuple[Rows, dict[str, Any]]],
+    requests: Mapping[str, Any],
+    distance: str,
+    calls: ModelCalls | None,
+) -> tuple[Rows, dict[str, Any]]:
+    """Return nearest unlike neighbours, as many per query as were requested or as the methods have at most."""
+    if REFERENCE in methods:
+        raise ValueError(f"counterfactuals: {REFERENCE!r} is the name of the reference method; use another one")
+    k = requests["requested"] or max((np.bincount(rows.query).max(initial=1) for rows, _ in methods.values()), default=1)
+    rows, method = native.unlike(int(k), distance, calls)
+    return rows, {**method, **requests}
+
+
+def _remarks(
+    metrics: list[str],
+    methods: Mapping[str, tuple[Rows, dict[str, Any]]],
+    missing: Mapping[str, dict[str, list[str]]],
+    n_queries: int,
+) -> dict[str, str]:
+    """Return what limits the comparison of the methods."""
+    remarks = {}
+    unknown = [name for name, of_metrics in missing.items() if of_metrics["validity"]]
+    if 0 < len(unknown) < len(methods):
+        remarks["rows"] = f"all counterfactuals of {', '.join(unknown)}, whose validity is not known; valid ones of the others"
+    sizes = {tuple(np.bincount(rows.query, minlength=n_queries)) for rows, _ in methods.values()}
+    if len(sizes) > 1 and any(metric.startswith(("dpp_diversity", "dpp-diversity")) for metric in metrics):
+        remarks["dpp_diversity"] = "methods give different numbers of counterfactuals; compare it for equal numbers only"
+    return remarks
+
+
+def _skipped(lacking: Mapping[str, Mapping[str, list[str]]]) -> dict[str, str]:
+    """Return why metrics of methods are undefined; the reference has only the inputs that it can have."""
+    return {
         f"{metric} of {name}": f"the method has no {', '.join(inputs)}"
         for name, of_metrics in lacking.items()
         for metric, inputs in of_metrics.items()
         if name != REFERENCE
     }
-    unknown = [name for name, of_metrics in missing.items() if of_metrics["validity"]]
-    if 0 < len(unknown) < len(methods):
-        assumed["rows"] = f"all counterfactuals of {', '.join(unknown)}, whose validity is not known; valid ones of the others"
-    results = {name: native.values(chosen, rows, method, lacking[name]) for name, (rows, method) in methods.items()}
-    success = {name: native.success(rows, method) for name, (rows, method) in methods.items()}
-    sizes = {tuple(np.bincount(rows.query, minlength=study.n)) for rows, _ in methods.values()}
-    if len(sizes) > 1 and any(metric.startswith(("dpp_diversity", "dpp-diversity")) for metric in chosen):
-        assumed["dpp_diversity"] = "methods give different numbers of counterfactuals; compare it for equal numbers only"
-    per_query = _values(results, study.n, assumed, skipped)
-    table = per_query.table(level=level, replicates=replicates, seed=seed, n_jobs=n_jobs)
-    of_methods_native = [rows.native() for rows, _ in methods.values()]
-    reported = (study.native_schema, study.x, of_methods_native, study.encoder.columns())
-    return CounterfactualTable(results, table, success, assumed, 0 if calls is None else calls.n_rows, reported)
 
 
 def _has_column(study: Study, table: Any, column: Hashable) -> bool:
@@ -349,7 +399,7 @@ def _predict(study: Study, calls: ModelCalls | None, rows: Rows, method: dict[st
 
 
 def _lacking(metrics: list[str], missing: Mapping[str, dict[str, list[str]]]) -> dict[str, dict[str, list[str]]]:
-    """Return for each method the metrics that it lacks inputs of, and these inputs. Metrics whose inputs no method has
+    """Return for each method the metrics whose inputs are missing, with these inputs. Metrics whose inputs no method has
     are left out: computing them tells what to give.
     """
     lacking = {}
