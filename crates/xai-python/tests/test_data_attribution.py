@@ -303,7 +303,7 @@ def test_text_names_several_metrics() -> None:
     assert list(found.results["a"]) == ["class_detection(k=5)", "class_auroc"]
     expected = da.compare(explainers, ["class_detection(k=5)", "class_auroc"], **given)
     assert found.columns() == expected.columns()
-    with pytest.raises(ValueError, match="metric: got ''"):
+    with pytest.raises(ValueError, match="metrics: expected names with commas between them, got 'class_auroc,'"):
         da.compare(explainers, "class_auroc,", **given)
 
 

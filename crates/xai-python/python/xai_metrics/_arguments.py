@@ -96,6 +96,20 @@ def _divided(text: str) -> list[str]:
     return names
 
 
+def check_distinct(names: list[Any]) -> None:
+    """Raise ``ValueError`` for a metric that is named twice.
+
+    Examples
+    --------
+    >>> check_distinct(["ynn", "ynn(k=3)", "ynn"])
+    Traceback (most recent call last):
+    ValueError: metrics: 'ynn' occurs twice; give it once
+    """
+    repeated = next((name for index, name in enumerate(names) if name in names[:index]), None)
+    if repeated is not None:
+        raise ValueError(f"metrics: {repeated!r} occurs twice; give it once")
+
+
 def mapping(name: str, value: Any, of: str) -> dict[Any, Any]:
     """Copy a mapping to a dictionary; ``None`` gives an empty one.
 

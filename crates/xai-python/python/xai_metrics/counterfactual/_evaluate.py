@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _native
-from .._arguments import looked_up, mapping, names_in, number, threads, whole, whole_or_none
+from .._arguments import check_distinct, looked_up, mapping, names_in, number, threads, whole, whole_or_none
 from .._registry import metric_of
 from .._report import Reported
 from .._display import Display
@@ -440,9 +440,7 @@ class _Native:
             info = metric_of("counterfactual", name.partition("(")[0].strip(), tuple(_FUNCTIONS))
             if info.name in _FUNCTIONS:
                 raise ValueError(f"metrics: {info.name} is a function of its own; {_FUNCTIONS[info.name]}")
-        repeated = next((name for index, name in enumerate(names) if name in names[:index]), None)
-        if repeated is not None:
-            raise ValueError(f"metrics: {repeated!r} occurs twice; give it once")
+        check_distinct(names)
         return names
 
     def missing(self, method: Mapping[str, Any]) -> dict[str, list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from .._arguments import names_in
+from .._arguments import check_distinct, names_in
 from .._described import MetricInfo
 from .._registry import metrics_of, near_names
 
@@ -52,8 +52,7 @@ def chosen(
         if not isinstance(name, str):
             raise TypeError(f"metrics: expected names, got {type(name).__name__}")
     names = tuple(name.replace("-", "_") for name in names)
-    if len(set(names)) < len(names):
-        raise ValueError("metrics: one is named twice")
+    check_distinct(list(names))
     for name in names:
         if name not in names_of(kind):
             near = [known for known in near_names(name, "repro") if known.partition(" ")[0] in names_of(kind)]

@@ -11,7 +11,7 @@ import numpy as np
 
 from ... import _native
 from ..._alignment import Alignment
-from ..._arguments import mapping, names_in, number, threads, whole
+from ..._arguments import check_distinct, mapping, names_in, number, threads, whole
 from ..._arrays import reals
 from ..._described import MetricInfo, documentation_with, keyword, signature_with, wrapped
 from ..._registry import metric_of, metrics_of
@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+#: Classes of training and test cases, and flags of training cases.
+_Cases = tuple[list[int] | None, list[int] | None, list[bool] | None]
+
+
 @dataclass(frozen=True)
 class _Compared:
     """Explainers of a comparison and what is known of the cases."""
@@ -41,24 +45,11 @@ class _Compared:
     attributions: Mapping[str, Any]
     #: Native outcomes by explainer.
     outcomes: dict[str, Any]
-    #: Inputs in the native form.
-    arrays: Mapping[str, Any]
+    #: Numbers of test and training cases.
+    shape: tuple[int, int]
+    known: _Cases
     #: Names of the classes by their numbers; empty for integers.
     class_names: dict[int, str]
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Numbers of test and training cases."""
-        attributions = self.arrays["attributions"]
-        shape = attributions[1] if isinstance(attributions, tuple) else attributions.shape
-        return shape[0], shape[1]
-
-    @property
-    def known(self) -> tuple[list[int] | None, list[int] | None, list[bool] | None]:
-        """Classes of training and test cases, and flags of training cases."""
-        names = ("train_labels", "test_classes", "flags")
-        train, test, flags = (None if self.arrays[name] is None else self.arrays[name].tolist() for name in names)
-        return train, test, flags
 
     def rows(self, samples: list[int]) -> list[npt.NDArray[np.float64]]:
         """Return the attributions of some test cases by each explainer."""
@@ -254,55 +245,77 @@ def compare(
     unknown = sorted(set(inputs) - set(INPUTS))
     if unknown:
         raise TypeError(f"compare(): got an unexpected keyword argument {unknown[0]!r}")
-    of_explainers = {
+    given = {
         "random_attributions": random_attributions,
         "scores": scores,
         "log_prob_after": log_prob_after,
         "predictions": predictions,
     }
-    own = {what: mapping(what, of_names, f"{what} for each name") for what, of_names in of_explainers.items()}
-    for what, given_names in own.items():
-        if given_names and given_names.keys() != named.keys():
-            raise ValueError(f"{what}: expected those of {', '.join(named)}, got {', '.join(given_names)}")
+    named, own = _aligned(named, given)
     level, replicates = number("level", level), whole("replicates", replicates, 0)
-    alignment = Alignment()
-    axes: dict[str, tuple[str | None, ...]] = {
-        "random_attributions": ("test cases", "training cases"),
-        "scores": ("training cases",),
-        "log_prob_after": ("test cases", None),
-        "predictions": ("test cases", None),
-    }
-    named = {
-        name: alignment.take(values, f"explainers[{name!r}]", "test cases", "training cases")
-        for name, values in named.items()
-    }
-    own = {
-        what: {name: alignment.take(values, f"{what}[{name!r}]", *axes[what]) for name, values in of_names.items()}
-        for what, of_names in own.items()
-    }
     if metrics is None:
-        given = {"attributions", *inputs, *(name for name, values in own.items() if values)}
-        metrics = [name for name, info in infos_by_name().items() if given.issuperset(info.needs)]
+        known = {"attributions", *inputs, *(name for name, values in own.items() if values)}
+        metrics = [name for name, info in infos_by_name().items() if known.issuperset(info.needs)]
     metrics = names_in(metrics)
     infos = {metric: _info(metric) for metric in metrics}
-    repeated = next((metric for index, metric in enumerate(metrics) if metric in metrics[:index]), None)
-    if repeated is not None:
-        raise ValueError(f"metrics: {repeated!r} occurs twice; give it once")
-    inspects = any("scores" in info.needs for info in infos.values())
-    results, outcomes = {}, {}
+    check_distinct(metrics)
+    needs_scores = any("scores" in info.needs for info in infos.values())
+    derives_scores = needs_scores and all(values is None for values in own["scores"].values())
+    results, outcomes, known_cases = {}, {}, []
     for name, attributions in named.items():
         of_explainer = {what: of_names.get(name) for what, of_names in own.items()}
         arrays = arrays_of({**inputs, **of_explainer, "attributions": attributions})
-        derives_scores = inspects and arrays["scores"] is None
-        found = _native.data_attribution(list(metrics), {}, arrays, threads(n_jobs), derives_scores)
-        outcomes[name] = found
-        results[name] = dict(zip(metrics, map(outcome_of, found.to_python())))
-    assumed = {"scores": "negative mean attribution over the test cases"} if inspects and not own["scores"] else {}
+        known_cases.append((_shape(arrays["attributions"]), _cases(arrays)))
+        outcomes[name] = _native.data_attribution(list(metrics), {}, arrays, threads(n_jobs), derives_scores)
+        results[name] = dict(zip(metrics, map(outcome_of, outcomes[name].to_python())))
+    assumed = {"scores": "negative mean attribution over the test cases"} if derives_scores else {}
     labels = [inputs[name] for name in ("train_labels", "test_classes") if inputs.get(name) is not None]
-    compared = _Compared(named, outcomes, arrays, class_names(labels))
-    values = _values(results, infos, compared.shape[0], assumed)
+    # The cases of all explainers are the same, in the order of the first.
+    shape, cases = known_cases[0]
+    compared = _Compared(named, outcomes, shape, cases, class_names(labels))
+    values = _values(results, infos, shape[0], assumed)
     table = values.table(level=level, replicates=replicates, seed=seed, n_jobs=n_jobs)
     return AttributionTable(results, table, compared)
+
+
+#: Names for alignment of the axes of inputs that each explainer has.
+_AXES_OF_EXPLAINERS: dict[str, tuple[str | None, ...]] = {
+    "random_attributions": ("test cases", "training cases"),
+    "scores": ("training cases",),
+    "log_prob_after": ("test cases", None),
+    "predictions": ("test cases", None),
+}
+
+
+def _aligned(explainers: Mapping[str, Any], given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """Return the attributions and the other inputs of each explainer with their cases in one order."""
+    own = {what: mapping(what, of_names, f"{what} for each name") for what, of_names in given.items()}
+    for what, of_names in own.items():
+        if of_names and of_names.keys() != explainers.keys():
+            raise ValueError(f"{what}: expected those of {', '.join(explainers)}, got {', '.join(of_names)}")
+    alignment = Alignment()
+    attributions = {
+        name: alignment.take(values, f"explainers[{name!r}]", "test cases", "training cases")
+        for name, values in explainers.items()
+    }
+    others = {
+        what: {name: alignment.take(values, f"{what}[{name!r}]", *_AXES_OF_EXPLAINERS[what]) for name, values in of_names.items()}
+        for what, of_names in own.items()
+    }
+    return attributions, others
+
+
+def _shape(attributions: Any) -> tuple[int, int]:
+    """Return the numbers of test and training cases of attributions in the native form."""
+    shape = attributions[1] if isinstance(attributions, tuple) else attributions.shape
+    return shape[0], shape[1]
+
+
+def _cases(arrays: Mapping[str, Any]) -> _Cases:
+    """Return classes and flags in the native form as lists."""
+    names = ("train_labels", "test_classes", "flags")
+    train, test, flags = (None if arrays[name] is None else arrays[name].tolist() for name in names)
+    return train, test, flags
 
 
 def _values(
