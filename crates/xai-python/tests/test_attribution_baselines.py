@@ -60,7 +60,7 @@ def test_occlusion_has_the_baseline_of_the_run() -> None:
         table = evaluate(model, X, None, maps, ["complexity"], baseline=baseline, replicates=0)["complexity"]
         assert table["word"].value == pytest.approx(table["terms"].value)
         assert table["own"].value == pytest.approx(table["zero"].value)
-    with pytest.raises(ValueError, match="'blur:2' is one of metrics; give the explainer a number"):
+    with pytest.raises(ValueError, match="'blur:2' is only supported by metrics; give the explainer a number"):
         evaluate(model, X, None, {"a": "occlusion"}, ["complexity"], baseline="blur:2")
 
 

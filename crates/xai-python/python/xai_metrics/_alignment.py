@@ -12,9 +12,7 @@ from typing import Any
 
 import numpy as np
 
-#: Prefixes of default column names: none in pandas, ``column_`` in polars, and those of explainers
-#: and SHAP.
-_COUNTING = ("", "column_", "feature_", "Feature ")
+from ._arrays import are_numbered, column_names
 
 
 class Alignment:
@@ -82,14 +80,7 @@ def _labels(values: Any, axis: int) -> Any:
     if library == "xarray":
         dims = getattr(values, "dims", ())
         return values.indexes.get(dims[axis]) if axis < len(dims) else None
-    return _columns(values) if axis == 1 and library in ("polars", "pyarrow") else None
-
-
-def _columns(table: Any) -> list[Any] | None:
-    if type(table).__name__ == "LazyFrame":
-        return None
-    names = getattr(table, "column_names", None) or getattr(table, "columns", None)
-    return list(names) if names is not None and not callable(names) else None
+    return column_names(values) if axis == 1 and library in ("polars", "pyarrow") else None
 
 
 def _library(values: Any) -> str:
@@ -110,8 +101,7 @@ def _counts(labels: Any) -> bool:
         return not len(labels)
     if getattr(getattr(labels, "dtype", None), "kind", "O") in "iu":
         return np.array_equal(np.asarray(labels), np.arange(len(labels)))
-    names = [str(label) for label in labels]
-    return any(names == [f"{prefix}{i}" for i in range(len(names))] for prefix in _COUNTING)
+    return are_numbered([str(label) for label in labels])
 
 
 def _check_counted(known: list[Any], labels: list[Any], name: str, of: str, axis: str) -> None:
@@ -161,5 +151,5 @@ def _reordered(values: Any, axis: int, order: list[int]) -> Any:
         return values.iloc[order] if axis == 0 else values.iloc[:, order]
     if library == "xarray":
         return values.isel({values.dims[axis]: order})
-    names = _columns(values) or []
+    names = column_names(values) or []
     return values.select([names[index] for index in order])

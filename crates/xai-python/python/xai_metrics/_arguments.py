@@ -130,6 +130,18 @@ def check_class(other: Any, own: Any) -> None:
         raise TypeError(f"other: expected {type(own).__name__}, got {type(other).__name__}")
 
 
+def suggestion(name: Any, known: Iterable[str]) -> str:
+    """Return the end of an error message that suggests the most similar name, if any is similar.
+
+    Examples
+    --------
+    >>> suggestion("stpes", ["steps", "baseline"]), suggestion("grid", ["steps"])
+    ("; did you mean 'steps'?", '')
+    """
+    near = _native.nearest_name(str(name), list(known))
+    return f"; did you mean {near!r}?" if near else ""
+
+
 def looked_up(values: Mapping[str, _T], name: str, what: str) -> _T:
     """Return the value of a name, or raise ``KeyError`` with the most similar name and all names.
 

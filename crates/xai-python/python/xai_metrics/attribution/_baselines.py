@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
-from .. import _native
-from .._arguments import seed_of
+from .._arguments import seed_of, suggestion
 from .._arrays import column_names, reals
 from ._explanations import note
 from ._inputs import Inputs
@@ -69,9 +68,8 @@ class Background:
 
     def __post_init__(self) -> None:
         if self.use not in _USES:
-            near = _native.nearest_name(str(self.use), list(_USES))
-            hint = f"; did you mean {near!r}?" if near else ""
-            raise ValueError(f"use: expected one of {', '.join(map(repr, _USES))}, got {self.use!r}{hint}")
+            expected = ", ".join(map(repr, _USES))
+            raise ValueError(f"use: expected one of {expected}, got {self.use!r}{suggestion(self.use, _USES)}")
         if self.seed is not None:
             seed_of(self.seed)
 
@@ -173,7 +171,7 @@ def of_explainer(given: Any, run: RunInterface) -> Array:
         check_word(given)
         if given == "mean":
             return inputs.typical()
-        raise ValueError(f"baseline: {given!r} is one of metrics; give the explainer a number, 'mean', a row or a Background")
+        raise ValueError(f"baseline: {given!r} is only supported by metrics; give the explainer a number, 'mean', a row or a Background")
     if not callable(given) and not isinstance(given, Background):
         shape = inputs.array.shape
         row = run.in_order(given, "baseline")

@@ -26,27 +26,15 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from .._described import MetricInfo
     from .._frameworks import Framework
 
 
-class MetricInterface(Protocol):
+class MetricInterface(_baselines.MetricInterface, Protocol):
     """Part of the interface of a metric that a run uses."""
-
-    #: Parameters that differ from their defaults.
-    parameters: dict[str, Any]
-    #: Parameters as they were given.
-    given: dict[str, Any]
-    #: Parameters that are arrays or functions.
-    arrays: dict[str, Any]
 
     @property
     def functions(self) -> dict[str, Any]:
         """Python functions that the native part calls, by their role."""
-
-    @property
-    def info(self) -> MetricInfo:
-        """Description of the metric."""
 
 
 @dataclass

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from .. import _native
-from .._arguments import threads
+from .._arguments import suggestion, threads
 from .._arrays import column_names, to_numpy
 from .._described import MetricInfo
 from .._registry import metric_of
@@ -52,9 +52,8 @@ class Metric:
         for name, value in parameters.items():
             is_draws = name not in known
             if name not in taken:
-                names, near = ", ".join(taken) or "none", _native.nearest_name(name, taken)
-                hint = f"; did you mean {near!r}?" if near else ""
-                raise TypeError(f"{type(self).__name__} has no parameter {name!r}; it has {names}{hint}")
+                names = ", ".join(taken) or "none"
+                raise TypeError(f"{type(self).__name__} has no parameter {name!r}; it has {names}{suggestion(name, taken)}")
             if name == "steps" and (value is None or str(value) == "-1"):
                 value = "all"
             if value is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _native
-from ._data import Run, explained
+from ._data import Run, explained, predicted_classes
 from ._keywords import split
 
 if TYPE_CHECKING:
@@ -65,10 +65,10 @@ def _scored(run: Run, arguments: Mapping[str, Any], rows: Array, maps: Array, ta
 
 def _predicted(run: Run, rows: Array) -> Array:
     """Return the class of the largest output of some samples."""
-    if run.function is None:
+    function = run.function
+    if function is None:
         raise ValueError("targets: needed where there is no model to predict them")
-    outputs = run.function(np.array(run.array[rows], order="C"), rows)
-    return np.asarray(np.argmax(outputs, axis=1), dtype=np.int64)
+    return predicted_classes(lambda batch, at: function(batch, rows[at]), run.array[rows], run.batch_size)
 
 
 def _check_n(what: str, values: Any, n_samples: int) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import _native
-from .._arguments import names_in
+from .._arguments import names_in, suggestion
 from .._arrays import to_numpy
 from .._registry import metrics_of, near_names
 from . import _padding
@@ -132,11 +132,8 @@ def _by_word(word: str, parameters: dict[str, str]) -> list[Metric]:
     known = {info.name: {parameter.name for parameter in info.parameters} for info in infos if info.name in names}
     unknown = next((name for name in parameters if not any(name in params for params in known.values())), None)
     if unknown is not None:
-        near = _native.nearest_name(unknown, sorted({name for params in known.values() for name in params}))
-        hint = f"; did you mean `{near}`?" if near else ""
-        raise ValueError(
-            f"metrics: {_as_text(word, parameters)}: none of these metrics has a parameter `{unknown}`{hint}"
-        )
+        hint = suggestion(unknown, sorted({name for params in known.values() for name in params}))
+        raise ValueError(f"metrics: {_as_text(word, parameters)}: none of these metrics has a parameter {unknown!r}{hint}")
     return [
         _from_settings(name, {key: value for key, value in parameters.items() if key in known[name]}) for name in names
     ]
@@ -207,9 +204,14 @@ def _check(metric: Metric, run: Run | MaskedRun) -> None:
         run.check(metric)
         return
     metric.check(run)
-    obstacle = None if run.features is None else _padding.obstacle(metric)
+    obstacle = _padding_obstacle(metric, run)
     if obstacle is not None:
         raise ValueError(f"{metric.name}: {obstacle}; the inputs have padding")
+
+
+def _padding_obstacle(metric: Metric, run: Run) -> str | None:
+    """Return why a metric cannot be computed with the padding of a run, or ``None`` if it can."""
+    return None if run.features is None else _padding.obstacle(metric)
 
 
 def _reason(metric: Metric, run: Run | MaskedRun) -> str | None:
@@ -218,7 +220,7 @@ def _reason(metric: Metric, run: Run | MaskedRun) -> str | None:
     info = metric.info
     if isinstance(run, MaskedRun):
         return run.obstacle(info) or run.obstacle(info, metric)
-    obstacle = None if run.features is None else _padding.obstacle(metric)
+    obstacle = _padding_obstacle(metric, run)
     if obstacle is not None:
         return obstacle
     missing = metric.missing(run)
