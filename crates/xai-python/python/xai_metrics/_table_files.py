@@ -26,7 +26,7 @@ class Part(NamedTuple):
     """Part ``number`` of ``n_parts`` of a file: its share of the row groups, in their order."""
 
     #: Path or URI that tells the file system.
-    place: str
+    location: str
     path: str
     number: int = 0
     n_parts: int = 1
@@ -120,7 +120,7 @@ class TableFiles:
             part.path,
             schema=pa.unify_schemas([self.schema, self.folders]),
             format=self.format,
-            filesystem=_system(part.place)[0],
+            filesystem=_system(part.location)[0],
             partitioning=ds.partitioning(self.folders, flavor="hive"),
         )
         (fragment,) = data.get_fragments()

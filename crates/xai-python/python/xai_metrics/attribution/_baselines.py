@@ -149,7 +149,7 @@ def of_metric(metric: MetricInterface, run: RunInterface) -> Any:
         return inputs.typical()
     if is_number:
         return _number_row(given, inputs)
-    names = ", ".join(repr(str(name)) for name in [*inputs.table.coded, *inputs.table.left_alone])
+    names = ", ".join(repr(str(name)) for name in [*inputs.table.coded, *inputs.table.unchanged_columns])
     raise ValueError(
         f"baseline: expected a number, 'mean', a row with the names of the columns or a Background, got {given!r}: the inputs "
         f"have columns that are not numbers, {names}"
@@ -207,7 +207,7 @@ def _number_row(number: float, inputs: Inputs) -> Array:
     """Return a row of one number, with the typical values of columns that are not numbers."""
     row = np.full((1, *inputs.array.shape[1:]), number, inputs.array.dtype)
     if inputs.table is not None:
-        row[:, inputs.table.are_codes] = 0.0
+        row[:, inputs.table.is_coded_column] = 0.0
     return row
 
 

@@ -37,7 +37,7 @@ class Table:
         #: Columns of words, dates and other values.
         self.coded: dict[Any, Codes] = {}
         #: Columns that are given to the model as they are, whatever a metric changes.
-        self.left_alone: dict[Any, Any] = {}
+        self.unchanged_columns: dict[Any, Any] = {}
         #: Code of missing values, by column of numbers.
         self.missing: dict[Any, float] = {}
         #: Columns whose missing values are null or ``None`` rather than NaN.
@@ -54,7 +54,7 @@ class Table:
             if _are_hashable(column):
                 self.coded[name] = Codes(column)
             else:
-                self.left_alone[name] = column
+                self.unchanged_columns[name] = column
             return
         if _is_decimal(column):
             self.decimals.add(name)
@@ -69,12 +69,12 @@ class Table:
     @property
     def has_codes(self) -> bool:
         """True if some columns are not numbers."""
-        return bool(self.coded or self.left_alone)
+        return bool(self.coded or self.unchanged_columns)
 
     @property
     def needs_samples(self) -> bool:
         """True if decoding needs the rows of the table that numbers were made of."""
-        return bool(self.left_alone or self.exact)
+        return bool(self.unchanged_columns or self.exact)
 
     def numbers(self, table: Any, name: str) -> npt.NDArray[Any]:
         """Encode a table, or one row of it, as numbers."""
@@ -83,7 +83,7 @@ class Table:
         for column in self.names:
             values = [table[column]] if is_row else table[column]
             of_column = f"{name}[{column!r}]"
-            if column in self.left_alone:
+            if column in self.unchanged_columns:
                 columns.append(np.zeros(len(values)))
             elif column in self.coded:
                 columns.append(self.coded[column].numbers(values, of_column))
@@ -126,8 +126,8 @@ class Table:
         for name, values in zip(self.names, batch.T):
             if name in self.coded:
                 columns[name] = self.coded[name].values_of(values)
-            elif name in self.left_alone:
-                columns[name] = _take(self.left_alone[name], samples)
+            elif name in self.unchanged_columns:
+                columns[name] = _take(self.unchanged_columns[name], samples)
             else:
                 columns[name] = _in_type(values, self.dtypes[name], name in self.nulls, name in self.decimals)
             if name in self.exact and samples is not None:
@@ -140,9 +140,9 @@ class Table:
         return np.where(batch == stand_ins, np.nan, batch)
 
     @property
-    def are_codes(self) -> list[bool]:
+    def is_coded_column(self) -> list[bool]:
         """Which columns are not numbers."""
-        return [name in self.coded or name in self.left_alone for name in self.names]
+        return [name in self.coded or name in self.unchanged_columns for name in self.names]
 
     def described(self, row: npt.NDArray[Any] | None) -> str:
         """Return what each column is replaced by: the value in a row of numbers, or in another row of
@@ -153,7 +153,7 @@ class Table:
         parts: list[tuple[str, list[str]]] = []
         numbers = [None] * len(self.names) if row is None else np.ravel(row).tolist()
         for name, number in zip(self.names, numbers):
-            if name in self.left_alone:
+            if name in self.unchanged_columns:
                 text = "left alone"
             elif number is None:
                 text = "the value of a row of each sample"

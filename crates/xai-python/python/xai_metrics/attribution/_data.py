@@ -160,7 +160,7 @@ class Run:
     @property
     def has_tokens(self) -> bool:
         """True if the model receives integers, which cannot be replaced by fractions."""
-        is_whole = self.model_inputs is not None and self.model_inputs.whole is not None
+        is_whole = self.model_inputs is not None and self.model_inputs.integer_dtype is not None
         return is_whole and self.tensors.keeps_integers
 
     @cached_property
@@ -203,14 +203,14 @@ class Run:
         )
 
     @cached_property
-    def known(self) -> _models.ModelAdapter | None:
+    def adapter(self) -> _models.ModelAdapter | None:
         """Callable form of the model; ``None`` without a model."""
         return None if self.model is None else _models.ModelAdapter.for_model(self.model)
 
     @property
     def classes(self) -> list[Any] | None:
         """Class labels of the targets, if these are not output indices."""
-        return None if self.operator is not None or self.known is None else self.known.classes
+        return None if self.operator is not None or self.adapter is None else self.adapter.classes
 
     @cached_property
     def read_layout(self) -> str | None:
@@ -246,9 +246,9 @@ class Run:
 
     def check(self) -> None:
         """Warn about problems that are only visible in the outputs of the model."""
-        is_whole = self.model_inputs is not None and self.model_inputs.whole is not None
+        is_whole = self.model_inputs is not None and self.model_inputs.integer_dtype is not None
         if is_whole and self.function is not None and self.features is None and self.first_sample == 0:
-            _padding.warn_of_padding(self.array, self.model_inputs.whole if self.model_inputs else None, self.function)
+            _padding.warn_of_padding(self.array, self.model_inputs.integer_dtype if self.model_inputs else None, self.function)
 
     @cached_property
     def function(self) -> Callable[..., npt.NDArray[Any]] | None:
@@ -264,14 +264,14 @@ class Run:
         return _models.model_function(self.model, *of)
 
     @cached_property
-    def scored_after(self) -> str:
+    def activation(self) -> str:
         """Activation applied before scoring; noted in ``assumed`` unless it was given."""
         is_own = self.operator is not None or self.scoring.score is not None
-        if self.scoring.activation is not None or is_own or self.known is None:
+        if self.scoring.activation is not None or is_own or self.adapter is None:
             return activation_of(self.scoring.activation)
-        if self.known.activation != "none":
-            self.assumed["activation"] = self.known.activation
-        return self.known.activation
+        if self.adapter.activation != "none":
+            self.assumed["activation"] = self.adapter.activation
+        return self.adapter.activation
 
     @property
     def receives_samples(self) -> bool:
@@ -329,13 +329,13 @@ class Run:
         if self.tensors.training:
             self.assumed["mode"] = "eval"
         targets = self.columns(n)
-        is_regressor = self.known is not None and self.known.is_regressor
+        is_regressor = self.adapter is not None and self.adapter.is_regressor
         if is_regressor and targets is not None and targets.ndim == 1 and targets.any():
             if self._n_outputs == 1:
                 raise ValueError("targets: the model is a regressor of one output; give None")
         if targets is None and any("targets" in metric.info.needs for _, metric in self.metrics):
             raise ValueError("targets: needed where there is no model to predict them")
-        activation = self.scored_after
+        activation = self.activation
         if self.operator is not None:
             if targets is None:
                 raise ValueError("targets: needed by an operator")
@@ -405,7 +405,7 @@ class Run:
             self._check_one_class(called)
 
         def read(answer: Any, targets: npt.NDArray[Any]) -> Any:
-            if _models.is_captum(word) and self.model_inputs is not None and self.model_inputs.whole is not None:
+            if _models.is_captum(word) and self.model_inputs is not None and self.model_inputs.integer_dtype is not None:
                 answer = self._summed_over_embedding(answer, name)
             return self.map_reader.maps(answer, "explainer", name, lambda _: targets)
 
@@ -473,8 +473,8 @@ class Run:
         if self.function is None:
             raise ValueError("model: needed by the explainer")
         outputs = self.function(batch, samples)
-        if self.scored_after != "none":
-            outputs = _native.attribution_activated(outputs, self.scored_after)
+        if self.activation != "none":
+            outputs = _native.attribution_activated(outputs, self.activation)
         if targets.ndim == 2:
             return np.asarray((outputs * targets).sum(axis=1))
         _models.check_classes(targets, outputs.shape[1])
@@ -529,14 +529,14 @@ class Run:
                 key = str(metric.info.draws).replace(" ", "_")
                 if draws.setdefault(key, given) is not given:
                     raise ValueError(f"draws: the metrics of one run share their {metric.info.draws}")
-            asked = {
+            selected = {
                 "metric": metric.info.name,
                 "name": name,
                 "parameters": list(parameters.items()),
                 "draws_are_given": given is not None,
                 **metric.functions,
             }
-            metrics.append(asked)
+            metrics.append(selected)
         self.assumed |= _baselines.described_columns(baselines, self.model_inputs)
         return metrics, draws
 

@@ -344,8 +344,8 @@ def _evaluated(
     if baseline is not None:
         run.baseline = baseline
         run.assumed.pop("baseline", None)
-    asked, skipped = select(metrics, run, run.baseline)
-    run.metrics = [(name, metric.with_seed(seed)) for name, metric in asked]
+    selected, skipped = select(metrics, run, run.baseline)
+    run.metrics = [(name, metric.with_seed(seed)) for name, metric in selected]
     if not run.metrics:
         why = "".join(f"; {name} {reason}" for name, reason in skipped.items())
         raise ValueError(f"metrics: empty{why}")
@@ -362,8 +362,8 @@ def _evaluate_masked(
 ) -> EvaluationValues:
     """Compute the values of all explainers of a masked model, or of maps of different sizes."""
     run = MaskedRun.from_run(given, explainers)
-    asked, skipped = select(metrics, run)
-    run.metrics = [(name, metric.with_seed(seed)) for name, metric in asked]
+    selected, skipped = select(metrics, run)
+    run.metrics = [(name, metric.with_seed(seed)) for name, metric in selected]
     run.curves = given.curves
     with bar(len(run.n_features), "sample", progress) as shown:
         run.progress = shown.update if progress else None

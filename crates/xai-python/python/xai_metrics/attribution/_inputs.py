@@ -80,7 +80,7 @@ class Inputs:
             # A table names its columns in errors.
             self.array = reals(numbers if self.table is None or kind in "iufb" else first, name)
         #: Type of integer inputs; ``None`` for others.
-        self.whole = None if kind not in "iu" else numbers.dtype
+        self.integer_dtype = None if kind not in "iu" else numbers.dtype
         if self.special is not None and self.special.shape != self.array.shape:
             raise ValueError(f"inputs['special_tokens_mask']: expected shape {self.array.shape}, got {self.special.shape}")
         for key, other in self.others.items():
@@ -103,7 +103,7 @@ class Inputs:
     @property
     def has_named_tokens(self) -> bool:
         """True if the inputs are token ids, which tokenizers return by name."""
-        return self.is_named and self.whole is not None and self.array.ndim == 2
+        return self.is_named and self.integer_dtype is not None and self.array.ndim == 2
 
     @property
     def has_missing(self) -> bool:
@@ -125,7 +125,7 @@ class Inputs:
 
     def rows(self, samples: npt.NDArray[Any]) -> Any:
         """Return some samples in the form of the inputs; a table becomes an array."""
-        first = self.array[samples] if self.whole is None else self.array[samples].astype(self.whole)
+        first = self.array[samples] if self.integer_dtype is None else self.array[samples].astype(self.integer_dtype)
         others = {key: value[samples] for key, value in self.others.items()}
         if self.is_named:
             return {self.first: first, **others}
@@ -157,8 +157,8 @@ class Inputs:
         if self.table is not None and columns is not None:
             table = self.table.rows(batch, samples)
             return (table if columns == self.table.names else table[columns],), {}
-        if self.whole is not None and tensors.keeps_integers:
-            batch = whole_numbers(batch, self.whole)
+        if self.integer_dtype is not None and tensors.keeps_integers:
+            batch = whole_numbers(batch, self.integer_dtype)
         first = tensors.tensor(batch)
         rest = {
             key: tensors.tensor(np.ascontiguousarray(value[samples]))

@@ -172,7 +172,7 @@ class _Stream:
         self.baseline: Any = None
         self.seed, self.n_jobs, self.progress = 1, threads(None), False
         #: Metrics by name, and reasons for skipped ones; known after the first batch.
-        self.asked: list[tuple[str, Metric]] = []
+        self.selected: list[tuple[str, Metric]] = []
         self.skipped: dict[str, str] = {}
         #: Batch fields of arguments, arrays for all samples, and values shared by all samples.
         self.names = names
@@ -241,7 +241,7 @@ class _Stream:
                     if start_sample + left_out >= end:
                         continue
                     run = self._run(start_sample + left_out, _cut(fields, left_out))
-                    run.metrics = list(self.asked)
+                    run.metrics = list(self.selected)
                     part = values_of(run, self.skipped, self.n_jobs)
                     # One assignment: wherever Ctrl-C comes, the values and the last sample belong together.
                     done = done.joined(part, "" if self.checkpoint is None else _digest(_cut(fields, -1)))
@@ -331,12 +331,12 @@ class _Stream:
         if not isinstance(metrics, (str, Mapping)) and isinstance(metrics, Iterable):
             metrics = list(metrics)
         run = self._run(0, fields)
-        asked, self.skipped = select(metrics, run, self.baseline)
+        selected, self.skipped = select(metrics, run, self.baseline)
         is_all = has_word(metrics, "all")
-        for name, metric in asked:
+        for name, metric in selected:
             obstacle = _obstacle(metric, "segments" in {*self.arrays, *self.names})
             if obstacle is None:
-                self.asked.append((name, metric.with_seed(self.seed)))
+                self.selected.append((name, metric.with_seed(self.seed)))
             elif is_all:
                 self.skipped[name] = obstacle
             else:
@@ -344,7 +344,7 @@ class _Stream:
                     f"metrics: {name} {obstacle}, which a stream never has at once; leave it out, or use evaluate, "
                     "which takes memory-mapped arrays"
                 )
-        if not self.asked:
+        if not self.selected:
             why = "".join(f"; {name} {reason}" for name, reason in self.skipped.items())
             raise ValueError(f"metrics: empty{why}")
         if self.checkpoint is None:
@@ -353,7 +353,7 @@ class _Stream:
             f"explainer {name}": "maps" if value is None else value if isinstance(value, str) else "function"
             for name, value in self.explainers.items()
         }
-        asked_for = {f"metric {name}": _about(metric) for name, metric in self.asked}
+        asked_for = {f"metric {name}": _about(metric) for name, metric in self.selected}
         scoring = self.scoring
         first, score = _cut(fields, 0, 1), None
         if self.model is not None:

@@ -42,12 +42,12 @@ def without_labels() -> tuple[str, ...]:
 
 
 def chosen(
-    asked: str | Sequence[str] | None, kind: str = "pair", *, has_labels: bool = True
+    selected: str | Sequence[str] | None, kind: str = "pair", *, has_labels: bool = True
 ) -> tuple[str, ...]:
     """Validate requested metric names; by default all of the kind that can be computed."""
-    if asked is None:
+    if selected is None:
         return names_of(kind) if has_labels else without_labels()
-    names = tuple(names_in(asked))
+    names = tuple(names_in(selected))
     for name in names:
         if not isinstance(name, str):
             raise TypeError(f"metrics: expected names, got {type(name).__name__}")

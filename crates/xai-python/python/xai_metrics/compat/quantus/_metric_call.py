@@ -272,9 +272,9 @@ class MetricCall:
         **parameters: Any,
     ) -> list[float]:
         """Compute a registered metric per sample; NaN where undefined."""
-        asked = self._metric(metric, parameters, rows, reading)
-        run = self._run(asked, rows, reading, sides)
-        values = per_sample(asked, run, self.options.display_progressbar)
+        selected = self._metric(metric, parameters, rows, reading)
+        run = self._run(selected, rows, reading, sides)
+        values = per_sample(selected, run, self.options.display_progressbar)
         return values.tolist()  # type: ignore[no-any-return]
 
     def measure(
@@ -285,8 +285,8 @@ class MetricCall:
         **parameters: Any,
     ) -> MetricValue:
         """Compute the registered metric for all samples, with its curve."""
-        asked = self._metric(None, parameters, slice(None), reading)
-        return asked._measure(self._run(asked, slice(None), reading, sides))
+        selected = self._metric(None, parameters, slice(None), reading)
+        return selected._measure(self._run(selected, slice(None), reading, sides))
 
     def curves(self, **parameters: Any) -> list[Array]:
         """Return the scores along the curve of every sample, starting with the unchanged input."""
@@ -303,10 +303,10 @@ class MetricCall:
         return by_name(metric or self.metric)(**parameters).with_seed(self.options.seed)
 
     def _run(
-        self, asked: Metric, rows: slice, reading: Reading, sides: dict[str, Any] | None
+        self, selected: Metric, rows: slice, reading: Reading, sides: dict[str, Any] | None
     ) -> dict[str, Any]:
         """Return the arguments of an evaluation."""
-        needs = asked.info.needs
+        needs = selected.info.needs
         run: dict[str, Any] = {
             "inputs": self.x[rows].reshape(-1, *self._shape(reading)),
             "layout": self._layout(reading),
@@ -315,7 +315,7 @@ class MetricCall:
         run["explanations"] = self._maps_read(self.maps[rows], reading)
         if "explainer" in needs:
             run["explainer"] = self._explainer(reading)
-        if "model" in needs or asked.parameters.get("same_prediction"):
+        if "model" in needs or selected.parameters.get("same_prediction"):
             if self.function is None:
                 raise ValueError("model: needed by this metric")
             run["model"] = self.on_reshaped(self.function)
