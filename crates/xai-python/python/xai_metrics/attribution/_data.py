@@ -393,7 +393,7 @@ class Run:
         word, options = explainer if isinstance(explainer, tuple) else (explainer, {})
         if isinstance(word, str):
             return _references.explainer(word, self, dict(options), called)
-        # Those of shap know the order of the model, and say the names of what they answer.
+        # SHAP explainers know the model's column order and return feature names.
         tensors = _packages.tensors_of(word, self.tensors)
         given = _models.argument_function(
             self.model, tensors, self.model_inputs, in_own_order=is_from_package(word, "shap")

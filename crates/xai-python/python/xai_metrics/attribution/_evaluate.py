@@ -74,8 +74,9 @@ def evaluate(
     inputs : array-like, table, mapping or tuple of array-likes, or None
         ``(n, features)``, ``(n, time, features)``, ``(n, height, width, channels)`` or ``(n,
         channels, height, width)``, see ``layout``. ``None`` for metrics of maps alone. Of several
-        inputs, a mapping by name or a tuple, the first is explained, and the others go along row by
-        row: the model is called with these names, or with so many arguments.
+        inputs, a mapping by name or a tuple, the first is explained, and the others are passed
+        unchanged, row by row: the model is called with these names, or with that many positional
+        arguments.
 
         A model that knows its columns by name, a function if some columns are not numbers, and any
         model with ``framework="pandas"`` is called with tables like a pandas or polars table of
@@ -95,16 +96,16 @@ def evaluate(
         ``assumed["columns"]`` lists the replacement of each column if not all are numbers.
     targets : array-like or None
         Classes ``(n,)``, or one-hot or weight rows ``(n, n_outputs)``, whose score is the sum of
-        the outputs by their weights. Classes are numbers of outputs, and of an estimator and its
-        ``predict_proba`` its ``classes_``, words for instance. ``None`` for the class of the largest output, and for
-        models of one output, regressors for instance.
+        the outputs by their weights. Classes are output indices; for an estimator or its
+        ``predict_proba``, values of ``classes_``. ``None`` for the class of the largest output, and
+        for models of one output, regressors for instance.
     explainers : mapping of str to explanations or explainers
         By name one of these, or a pair ``(maps, explainer)``. Metrics of stability need an
         explainer.
 
         - Maps of all samples, with or without channels, as arrays, tensors or tables, whose columns
-          are matched with those of the inputs by name. With one axis more, of classes, those of the
-          targets are taken. Maps of images in a lower resolution, such as those of Grad-CAM, are
+          are matched with those of the inputs by name. Maps with an additional class axis are
+          indexed by the targets. Maps of images in a lower resolution, such as those of Grad-CAM, are
           upsampled; the result says so in ``assumed``.
         - A ``shap.Explanation``, and a list of explanations of lime, one per sample. Values of the
           second of two classes alone, as boosters have them, are negated where the target is the
@@ -115,18 +116,19 @@ def evaluate(
         - A function ``explainer(inputs, targets) -> maps``, whose inputs are those of the
           model; an object with ``attribute``, as in Captum; an explainer of SHAP.
         - An object of pytorch-grad-cam or TorchCAM, also within ``with GradCAM(...) as cam:``; an
-          attributor or a composite of zennit, of a relevance of 1 at the target. The explained score
-          is that of the target.
+          attributor or a composite of zennit, with relevance 1 at the target. The explained score is
+          that of the target.
         - A list of ``InteractionValues`` of shapiq, of order one, or an explainer of shapiq with
-          ``max_order=1``. These are of the class that it was made for, see ``explained_class``.
+          ``max_order=1``. They explain the class the explainer was created for, see
+          ``explained_class``.
         - A pair ``(explainer, {"n_steps": 20})`` of one of these with its keyword arguments.
         - A name from :func:`explain`, such as ``"random"``: a reference explainer. For a masked model
           ``"random"``, ``"constant"`` or ``"occlusion"``, the fall of the score without each feature.
         - For texts, a list with an array per sample: of its features, or of all tokens of its
           attention mask. Masks, such as rationales, may be such lists, too. Without a model and
           inputs, maps of different lengths are evaluated as they are.
-        - Of inputs by name, objects of Captum explain the first, ``LayerIntegratedGradients`` of an
-          embedding for instance; attributions are summed over the elements of an embedding.
+        - For inputs given by name, Captum objects explain the first one,
+          ``LayerIntegratedGradients`` of an embedding for instance; attributions are summed over the elements of an embedding.
     metrics : str, or iterable or mapping of names and metrics
         Names of the registry, with settings as on the command line: ``"deletion"``,
         ``"deletion(steps=20), complexity"``; or objects of :mod:`~xai_metrics.attribution.metrics`;
@@ -164,6 +166,8 @@ def evaluate(
     Returns
     -------
     EvaluationTable
+        Values, intervals and ranks of all explainers by metric, with what was assumed in ``assumed``
+        and metrics that a word could not select in ``skipped``.
 
     Raises
     ------

@@ -93,8 +93,8 @@ class Scoring:
         is in training mode.
     explained_class : optional
         The class that maps without an axis of classes explain, as SHAP values of the second of two classes alone: they are
-        negated where the target is the other. By default maps are those of each sample's target. Of a model of two outputs the
-        result says in ``assumed`` which it was, and there is a warning where the sums of the maps fall as the scores rise.
+        negated where the target is the other. By default maps are those of each sample's target. For a model with two outputs,
+        ``assumed`` names the class, and there is a warning where the sums of the maps fall as the scores rise.
     n_features : array-like of int, optional
         How many positions of each sample are features, ``(n,)``; the others, behind them, are padding, which no metric changes or
         counts. By default of inputs by name those that an ``attention_mask`` has, else all. There is a warning where tokens at the
@@ -107,14 +107,14 @@ class Scoring:
     layout : {None, "tabular", "time-series", "channels-last", "channels-first"}
         How the axes of the inputs are read. ``None``: by their number; images channels first of
         a torch module (or ``framework="torch"``), last of a Keras model, else as the one reading
-        that fits maps without channels, or images of 1 to 4 channels. Where two do, it is an
-        error, as are images for torch whose shape says that their channels are last: nothing is
+        that fits maps without channels, or images of 1 to 4 channels. If both layouts
+        fit, an error is raised, as for images for torch whose shape says that their channels are last: nothing is
         transposed, and a module that takes them so needs ``"channels-last"``. The result has what was ``assumed``.
     framework : {None, "numpy", "torch", "jax", "tensorflow", "pandas", "polars"}
         What model and explainers are given. Recognized for all kinds of models but functions, which
         are given tensors of torch or JAX where ``inputs`` are such (the result says so in ``assumed``),
-        else arrays of NumPy, and tables if there are columns of words. To functions of tensors whole
-        numbers are given as such.
+        else arrays of NumPy, and tables if there are columns of words. Functions of tensors receive
+        integers unchanged.
     device : optional
         Device of the tensors; by default that of the parameters of a torch module.
     """

@@ -35,7 +35,7 @@ class PackedRuns:
     Parameters
     ----------
     predictions : array_like or table or sequence or mapping of arrays
-        Labels ``(n_runs, n_samples)``; a table has one column a run, a mapping names the runs. Arrays of ``int64``,
+        Labels ``(n_runs, n_samples)``; a table has one column per run, a mapping names the runs. Arrays of ``int64``,
         ``int32``, ``int16``, ``int8``, ``uint8`` and ``bool`` are read in place; others are copied.
         Words are given codes.
     labels : array_like, optional

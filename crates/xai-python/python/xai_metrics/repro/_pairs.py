@@ -255,7 +255,7 @@ class PairwiseResult(Reported, WithErrors, PairValues):
                 "arrays or tables"
             )
         predictions, labels, parameters = self._given
-        # Agreement across all runs is taken on what percent agreement is.
+        # Agreement across all runs needs the counts of pa_acc.
         runs = PackedRuns(predictions, labels, metrics=list({*self.metrics, "pa_acc"}))
         rows, truth, words = coded(predictions, labels)
         called = {} if words is None else dict(enumerate(map(str, words.tolist())))
@@ -285,7 +285,7 @@ def pairwise(
     Parameters
     ----------
     predictions : array_like or table or sequence or mapping of arrays, or PackedRuns
-        Labels ``(n_runs, n_samples)``, at least two runs; a table has one column a run, a mapping such
+        Labels ``(n_runs, n_samples)``, at least two runs; a table has one column per run, a mapping such
         as ``{"seed 1": labels, …}`` names the runs. Integers, booleans, words, or whole numbers stored
         as floats.
     labels : array_like, optional
@@ -318,8 +318,8 @@ def pairwise(
     -----
     Higher is better for all but ``pa_disagreement``. Accurate models agree often: read the metrics
     beside accuracy. Intervals are over runs, since pairs share runs. ``pa_kappa``,
-    ``pa_cramers_v`` and ``pa_nmi`` of runs that predict one class only are undefined: what is
-    constant shares no information (scikit-learn's normalized mutual information is 1 there).
+    ``pa_cramers_v`` and ``pa_nmi`` of runs that predict one class only are undefined: constant
+    predictions share no information (scikit-learn's normalized mutual information is 1 there).
 
     Examples
     --------

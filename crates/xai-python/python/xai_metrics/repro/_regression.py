@@ -62,7 +62,7 @@ def regression(predictions: Any, targets: Any, *, n_jobs: int | None = None) -> 
     ----------
     predictions : array_like or table or sequence or mapping of arrays
         Numbers ``(n_runs, n_samples)``, single or double precision, at least two runs; a table has one
-        column a run, a mapping names the runs.
+        column per run, a mapping names the runs.
     targets : array_like
         The true numbers, ``(n_samples,)``.
     n_jobs : int, optional
@@ -82,7 +82,7 @@ def regression(predictions: Any, targets: Any, *, n_jobs: int | None = None) -> 
     Raises
     ------
     ValueError
-        For fewer than two runs, no samples, other lengths, and what is not finite.
+        For fewer than two runs, no samples, different lengths, and non-finite numbers.
 
     Examples
     --------
