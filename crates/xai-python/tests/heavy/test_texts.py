@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from xai_metrics.attribution import Deletion, Words, base_scores, color_text, evaluate, explain, text_model
+from xai_metrics.attribution import Comprehensiveness, Deletion, Words, base_scores, color_text, evaluate, explain, text_model
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -115,9 +115,9 @@ def test_words_of_a_pipeline_are_features_of_a_text_model(pipeline: Any) -> None
     full = answers(pipeline, TEXTS)[np.arange(4), COLUMNS]
     without = answers(pipeline, ["[MASK] good film", "[MASK] bad films", "[MASK] very bad music", "[MASK]"])
     drops = full - without[np.arange(4), COLUMNS]
-    of_words = evaluate(
-        model, None, LABELS, {"first": [[1.0] + [0.0] * (len(of) - 1) for of in model.words]}, "comprehensiveness(steps=1)", replicates=0
-    )
+    first = [[1.0] + [0.0] * (len(of) - 1) for of in model.words]
+    # One word: a number alone is a number of steps.
+    of_words = evaluate(model, None, LABELS, {"first": first}, Comprehensiveness(steps=[1]), replicates=0)
     np.testing.assert_allclose(of_words["comprehensiveness"]["first"].per_sample, drops, rtol=1e-4, atol=1e-6)
     assert table.n_samples == 4
     words = Words.of_tokens("not bad films", pipeline.tokenizer)
