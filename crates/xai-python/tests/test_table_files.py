@@ -84,7 +84,7 @@ def test_patterns_of_one_letter_and_of_letters(folder: Path) -> None:
     assert n_rows(str(folder / "part-[01].parquet")) == 2000
     (folder / "part-0.parquet").rename(folder / "part[0].parquet")
     assert n_rows(str(folder / "part[0].parquet")) == 1000
-    with pytest.raises(ValueError, match="scores: .* a folder is read with all its subfolders; give the folder instead"):
+    with pytest.raises(ValueError, match="scores: .* a folder is read with its subfolders; give the folder instead"):
         TableFiles.find(f"{folder}/**/*.parquet", "scores")
 
 

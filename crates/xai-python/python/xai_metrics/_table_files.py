@@ -153,7 +153,7 @@ def _found(path: str, name: str) -> list[tuple[str, fs.FileInfo]]:
     is_local = "://" not in path
     place = os.path.abspath(path) if is_local else path
     if "**" in place:
-        raise ValueError(f"{name}: {path} has `**`, but a folder is read with all its subfolders; give the folder instead")
+        raise ValueError(f"{name}: {path} has `**`, but a folder is read with its subfolders; give the folder instead")
     # What looks like a pattern may be the name of a file. In URIs `?` starts the options of a store.
     wild = None if is_local and os.path.exists(place) else re.search(r"[*?[]" if is_local else r"[*[]", place)
     if wild is not None:

@@ -141,7 +141,8 @@ def of_metric(metric: MetricInterface, run: RunInterface) -> Any:
         if getattr(row, "ndim", 0) == 1:
             # A number per channel, or one row of a table.
             numbers = reals(inputs.numbers(row, "baseline"), "baseline")
-            return numbers.tolist() if inputs.table is None or len(numbers) != len(inputs.table.names) else numbers[None]
+            is_row = inputs.table is not None and len(numbers) == len(inputs.table.names)
+            return numbers[None] if is_row else numbers.tolist()
         return baseline_rows(given, run)
     if inputs.table is None or not inputs.has_codes:
         return given
@@ -171,7 +172,9 @@ def of_explainer(given: Any, run: RunInterface) -> Array:
         check_word(given)
         if given == "mean":
             return inputs.typical()
-        raise ValueError(f"baseline: {given!r} is only supported by metrics; give the explainer a number, 'mean', a row or a Background")
+        raise ValueError(
+            f"baseline: {given!r} is only supported by metrics; give the explainer a number, 'mean', a row or a Background"
+        )
     if not callable(given) and not isinstance(given, Background):
         shape = inputs.array.shape
         row = run.in_order(given, "baseline")

@@ -190,8 +190,8 @@ class Codes:
         #: Categories in their order, if the column has some.
         self.categories: list[Any] | None = _ordered_categories(column)
         known = [key for key in counted if not key[0]]
-        has_order = _is_temporal(column) or self.categories is not None or (bool(known) and all(_has_order(key[1]) for key in known))
-        in_order = self._sorted(known) if has_order else None
+        are_dates = bool(known) and all(_has_order(key[1]) for key in known)
+        in_order = self._sorted(known) if _is_temporal(column) or self.categories is not None or are_dates else None
         #: True if codes have the order of the values.
         self.is_ordered = in_order is not None
         if in_order is not None:
@@ -328,7 +328,9 @@ def _is_decimal(column: Any) -> bool:
     """Return whether a column that is not coded has decimal numbers."""
     if hasattr(column.dtype, "is_numeric"):  # of polars
         return str(column.dtype).startswith("Decimal")
-    return getattr(column.dtype, "kind", "O") == "O" and any(isinstance(value, decimal.Decimal) for value in column.to_list())
+    if getattr(column.dtype, "kind", "O") != "O":
+        return False
+    return any(isinstance(value, decimal.Decimal) for value in column.to_list())
 
 
 def _is_wide(column: Any) -> bool:

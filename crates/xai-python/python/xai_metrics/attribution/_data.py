@@ -198,8 +198,8 @@ class Run:
         if name is None:
             return None
         return (
-            f"calls the explainer with other inputs, which have no row in the baseline of {name!r}, one row for each sample; give "
-            'one for all samples, such as Background(rows, "mean")'
+            f"calls the explainer with other inputs, which have no row in the baseline of {name!r}, one row for each sample; "
+            'give one for all samples, such as Background(rows, "mean")'
         )
 
     @cached_property
@@ -246,9 +246,9 @@ class Run:
 
     def check(self) -> None:
         """Warn about problems that are only visible in the outputs of the model."""
-        is_whole = self.model_inputs is not None and self.model_inputs.integer_dtype is not None
-        if is_whole and self.function is not None and self.features is None and self.first_sample == 0:
-            _padding.warn_of_padding(self.array, self.model_inputs.integer_dtype if self.model_inputs else None, self.function)
+        dtype = None if self.model_inputs is None else self.model_inputs.integer_dtype
+        if dtype is not None and self.function is not None and self.features is None and self.first_sample == 0:
+            _padding.warn_of_padding(self.array, dtype, self.function)
 
     @cached_property
     def function(self) -> Callable[..., npt.NDArray[Any]] | None:
@@ -405,7 +405,8 @@ class Run:
             self._check_one_class(called)
 
         def read(answer: Any, targets: npt.NDArray[Any]) -> Any:
-            if _models.is_captum(word) and self.model_inputs is not None and self.model_inputs.integer_dtype is not None:
+            inputs = self.model_inputs
+            if _models.is_captum(word) and inputs is not None and inputs.integer_dtype is not None:
                 answer = self._summed_over_embedding(answer, name)
             return self.map_reader.maps(answer, "explainer", name, lambda _: targets)
 

@@ -128,7 +128,8 @@ def evaluate(
           attention mask. Masks, such as rationales, may be such lists, too. Without a model and
           inputs, maps of different lengths are evaluated as they are.
         - For inputs given by name, Captum objects explain the first one,
-          ``LayerIntegratedGradients`` of an embedding for instance; attributions are summed over the elements of an embedding.
+          ``LayerIntegratedGradients`` of an embedding for instance; attributions are summed over the
+          elements of an embedding.
     metrics : str, or iterable or mapping of names and metrics
         Names of the registry, with settings as on the command line: ``"deletion"``,
         ``"deletion(steps=20), complexity"``; or objects of :mod:`~xai_metrics.attribution.metrics`;

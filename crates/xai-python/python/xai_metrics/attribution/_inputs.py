@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import _arrays
 from .._alignment import Alignment
-from .._arrays import booleans, column_names, in_order_of, is_lazy, reals, to_numpy
+from .._arrays import booleans, column_names, in_order_of, reals, to_numpy
 from .._frameworks import Tensors, is_from_package
 from ._columns import Table
 
@@ -65,7 +65,7 @@ class Inputs:
                 key: to_numpy(alignment.take(value, f"inputs[{key!r}]", "samples"), f"inputs[{key!r}]")
                 for key, value in arrays.items()
             }
-        elif is_from_package(first, "pandas", "polars") and hasattr(first, "columns") and column_names(first) and not is_lazy(first):
+        elif is_from_package(first, "pandas", "polars") and column_names(first) and hasattr(first, "columns"):
             self.table = Table(first)
         if self.is_coded and self.table is not None:
             self.array = self.table.numbers(first, name)

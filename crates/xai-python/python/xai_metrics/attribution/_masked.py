@@ -117,7 +117,8 @@ class MaskedModel:
         self.names: list[str] | None = None if names is None else [str(name) for name in names]
         #: Number of rows that the function was called with.
         self.n_calls: int = 0
-        self.cache: _Answers | None = _Answers(None if isinstance(cache, bool) else Path(cache), self.names) if cache else None
+        path = None if isinstance(cache, bool) else Path(cache)
+        self.cache: _Answers | None = _Answers(path, self.names) if cache else None
 
     @property
     def calls_left(self) -> int | None:
@@ -132,7 +133,8 @@ class MaskedModel:
     def _call_function(self, samples: npt.NDArray[Any], kept: npt.NDArray[Any]) -> npt.NDArray[Any]:
         if self.calls_left is not None and len(samples) > self.calls_left:
             raise ValueError(
-                f"max_calls: {self.n_calls} rows were evaluated, and {len(samples)} more would be above the limit of {self.max_calls}"
+                f"max_calls: {self.n_calls} rows were evaluated, and {len(samples)} more would be above the limit of "
+                f"{self.max_calls}"
             )
         answer = reals(self.function(samples, kept), "the answer of the masked model")
         self.n_calls += len(samples)
@@ -289,7 +291,8 @@ class MaskedRun:
 
     def _flat_masks(self, masks: Any, of: str) -> npt.NDArray[np.float64]:
         """Return the masks of all samples one after another."""
-        rows = [booleans_or_shares(row, f"masks[{sample}]") for sample, row in enumerate(_by_sample(masks, "masks", booleans_or_shares))]
+        by_sample = _by_sample(masks, "masks", booleans_or_shares)
+        rows = [booleans_or_shares(row, f"masks[{sample}]") for sample, row in enumerate(by_sample)]
         wrong = next((sample for sample, row in enumerate(rows) if row.ndim != 1), None)
         if wrong is not None:
             raise ValueError(f"masks[{wrong}]: expected one value per feature, got shape {rows[wrong].shape}")
@@ -451,8 +454,10 @@ class MaskedRun:
         if not any(known):
             return self._called(samples, kept)
         new = ~np.array(known)
-        asked = iter(self._called(samples[new], kept[new]) if new.any() else ())
-        rows = [self.unmasked_outputs[int(sample)] if is_known else next(asked) for sample, is_known in zip(samples, known)]
+        called = iter(self._called(samples[new], kept[new]) if new.any() else ())
+        rows = [
+            self.unmasked_outputs[int(sample)] if is_known else next(called) for sample, is_known in zip(samples, known)
+        ]
         return np.array(rows, dtype=np.float64)
 
     def request(self) -> dict[str, Any]:
@@ -539,7 +544,10 @@ def _is_reference(value: Any) -> bool:
 def _reference(value: Any, name: str) -> tuple[str, Mapping[str, Any]]:
     """Return the name and the options of a reference explainer."""
     if isinstance(value, tuple) and not (len(value) == 2 and isinstance(value[1], Mapping)):
-        raise TypeError(f"explainers[{name!r}]: expected a reference explainer with its options, such as ('random', {{'seed': 2}}), got {value!r}")
+        raise TypeError(
+            f"explainers[{name!r}]: expected a reference explainer with its options, such as ('random', {{'seed': 2}}), got "
+            f"{value!r}"
+        )
     word, options = value if isinstance(value, tuple) else (value, {})
     if word not in _REFERENCES:
         raise ValueError(

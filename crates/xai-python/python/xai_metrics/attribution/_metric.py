@@ -52,8 +52,8 @@ class Metric:
         for name, value in parameters.items():
             is_draws = name not in known
             if name not in taken:
-                names = ", ".join(taken) or "none"
-                raise TypeError(f"{type(self).__name__} has no parameter {name!r}; it has {names}{suggestion(name, taken)}")
+                names = (", ".join(taken) or "none") + suggestion(name, taken)
+                raise TypeError(f"{type(self).__name__} has no parameter {name!r}; it has {names}")
             if name == "steps" and (value is None or str(value) == "-1"):
                 value = "all"
             if value is None:

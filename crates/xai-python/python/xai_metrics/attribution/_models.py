@@ -538,8 +538,8 @@ def _in_positions(function: Any, inputs: Mapping[str, Any]) -> tuple[Any, tuple[
     for item in between:
         if item.kind not in (item.POSITIONAL_ONLY, item.POSITIONAL_OR_KEYWORD):
             raise ValueError(
-                f"inputs: captum calls the model with arguments in their order, which {item.name!r} of the model is not in; "
-                "give captum a function of positional arguments"
+                f"inputs: captum calls the model with positional arguments, and {item.name!r} takes only a name; give captum a "
+                "function of positional arguments"
             )
         if item.name not in inputs and item.default is item.empty:
             raise ValueError(f"inputs: the model needs {item.name!r}, too, which comes before {others[-1]!r}")

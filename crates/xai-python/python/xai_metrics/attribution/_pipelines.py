@@ -128,7 +128,8 @@ def _tokens(pipeline: Any, texts: list[str]) -> dict[str, npt.NDArray[Any]]:
     encoded = pipeline.tokenizer(texts, return_tensors="np", **settings)
     tokens = {name: np.asarray(values) for name, values in encoded.items()}
     # The embeddings of RoBERTa have two positions that no token takes.
-    limits = (getattr(pipeline.model.config, "max_position_embeddings", None), getattr(pipeline.tokenizer, "model_max_length", None))
+    known = ((pipeline.model.config, "max_position_embeddings"), (pipeline.tokenizer, "model_max_length"))
+    limits = (getattr(of, name, None) for of, name in known)
     longest = min((limit for limit in limits if limit is not None), default=None)
     size = tokens["input_ids"].shape[1]
     if longest is not None and size > longest:

@@ -133,7 +133,8 @@ def _by_word(word: str, parameters: dict[str, str]) -> list[Metric]:
     unknown = next((name for name in parameters if not any(name in params for params in known.values())), None)
     if unknown is not None:
         hint = suggestion(unknown, sorted({name for params in known.values() for name in params}))
-        raise ValueError(f"metrics: {_as_text(word, parameters)}: none of these metrics has a parameter {unknown!r}{hint}")
+        asked = _as_text(word, parameters)
+        raise ValueError(f"metrics: {asked}: none of these metrics has a parameter {unknown!r}{hint}")
     return [
         _from_settings(name, {key: value for key, value in parameters.items() if key in known[name]}) for name in names
     ]

@@ -118,7 +118,8 @@ class Words:
             For a slow tokenizer, which does not know the positions of its tokens.
         """
         if not getattr(tokenizer, "is_fast", True):
-            raise TypeError(f"tokenizer: expected a fast tokenizer, which knows the positions of its tokens, got {type(tokenizer).__name__}")
+            kind = type(tokenizer).__name__
+            raise TypeError(f"tokenizer: expected a fast tokenizer, which knows the positions of its tokens, got {kind}")
         encoded = tokenizer(text, return_offsets_mapping=True, return_special_tokens_mask=True)
         places = zip(encoded["offset_mapping"], encoded["special_tokens_mask"])
         return cls(text, tuple((int(start), int(end)) for (start, end), is_special in places if not is_special))
@@ -259,7 +260,12 @@ class TextModel(MaskedModel):
     """Masked model of texts, created by :func:`text_model`."""
 
     def __init__(
-        self, model: Callable[[list[str]], Any], texts: list[Words], mask: str | None, labelled: Any = None, **limits: Any
+        self,
+        model: Callable[[list[str]], Any],
+        texts: list[Words],
+        mask: str | None,
+        labelled: Any = None,
+        **limits: Any,
     ) -> None:
         def scores(samples: npt.NDArray[Any], kept: npt.NDArray[Any]) -> Any:
             return model([texts[sample].kept(row, mask) for sample, row in zip(samples, kept)])

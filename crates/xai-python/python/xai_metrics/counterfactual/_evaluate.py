@@ -252,7 +252,8 @@ def evaluate(
     calls = None if model is None else ModelCalls(model, study)
     assumed = _add_classes(study, calls, class_, target, label)
     methods = {name: _method(study, calls, name, table, per_method) for name, table in named.items()}
-    requests = {"requested": whole_or_none("requested", requested, 0), "constraints": rules(constraints, study.schema.columns)}
+    n_requested, native_rules = whole_or_none("requested", requested, 0), rules(constraints, study.schema.columns)
+    requests = {"requested": n_requested, "constraints": native_rules}
     for _, method in methods.values():
         method |= requests
     native = _Native(study, None if calls is None else calls.codes, threads(n_jobs))
@@ -321,8 +322,8 @@ def _reference(
     """Return nearest unlike neighbours, as many per query as were requested or as the methods have at most."""
     if REFERENCE in methods:
         raise ValueError(f"counterfactuals: {REFERENCE!r} is the name of the reference method; use another one")
-    k = requests["requested"] or max((np.bincount(rows.query).max(initial=1) for rows, _ in methods.values()), default=1)
-    rows, method = native.unlike(int(k), distance, calls)
+    most = max((np.bincount(rows.query).max(initial=1) for rows, _ in methods.values()), default=1)
+    rows, method = native.unlike(int(requests["requested"] or most), distance, calls)
     return rows, {**method, **requests}
 
 
@@ -336,10 +337,13 @@ def _remarks(
     remarks = {}
     unknown = [name for name, of_metrics in missing.items() if of_metrics["validity"]]
     if 0 < len(unknown) < len(methods):
-        remarks["rows"] = f"all counterfactuals of {', '.join(unknown)}, whose validity is not known; valid ones of the others"
+        names = ", ".join(unknown)
+        remarks["rows"] = f"all counterfactuals of {names}, whose validity is not known; valid ones of the others"
     sizes = {tuple(np.bincount(rows.query, minlength=n_queries)) for rows, _ in methods.values()}
     if len(sizes) > 1 and any(metric.startswith(("dpp_diversity", "dpp-diversity")) for metric in metrics):
-        remarks["dpp_diversity"] = "methods give different numbers of counterfactuals; compare it for equal numbers only"
+        remarks["dpp_diversity"] = (
+            "methods give different numbers of counterfactuals; compare it for equal numbers only"
+        )
     return remarks
 
 
@@ -399,8 +403,9 @@ def _predict(study: Study, calls: ModelCalls | None, rows: Rows, method: dict[st
 
 
 def _lacking(metrics: list[str], missing: Mapping[str, dict[str, list[str]]]) -> dict[str, dict[str, list[str]]]:
-    """Return for each method the metrics whose inputs are missing, with these inputs. Metrics whose inputs no method has
-    are left out: computing them tells what to give.
+    """Return for each method the metrics whose inputs are missing, with these inputs.
+
+    Metrics whose inputs no method has are left out: computing them tells what to give.
     """
     lacking = {}
     for name, of_metrics in missing.items():

@@ -210,7 +210,9 @@ def compare_groups(
     if labels is None and targets is None:
         raise ValueError("labels: expected the true labels of predicted classes, or targets=… of predicted numbers")
     if labels is not None and targets is not None:
-        raise ValueError("labels: expected None with targets; give labels of predicted classes, or targets of predicted numbers")
+        raise ValueError(
+            "labels: expected None with targets; give labels of predicted classes, or targets of predicted numbers"
+        )
     if targets is not None:
         differences = _regressions(first, second, targets, metrics, parameters, threads(n_jobs))
     else:

@@ -287,7 +287,9 @@ _AXES_OF_EXPLAINERS: dict[str, tuple[str | None, ...]] = {
 }
 
 
-def _aligned(explainers: Mapping[str, Any], given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+def _aligned(
+    explainers: Mapping[str, Any], given: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
     """Return the attributions and the other inputs of each explainer with their cases in one order."""
     own = {what: mapping(what, of_names, f"{what} for each name") for what, of_names in given.items()}
     for what, of_names in own.items():
@@ -299,7 +301,10 @@ def _aligned(explainers: Mapping[str, Any], given: Mapping[str, Any]) -> tuple[d
         for name, values in explainers.items()
     }
     others = {
-        what: {name: alignment.take(values, f"{what}[{name!r}]", *_AXES_OF_EXPLAINERS[what]) for name, values in of_names.items()}
+        what: {
+            name: alignment.take(values, f"{what}[{name!r}]", *_AXES_OF_EXPLAINERS[what])
+            for name, values in of_names.items()
+        }
         for what, of_names in own.items()
     }
     return attributions, others
