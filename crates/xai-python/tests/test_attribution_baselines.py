@@ -185,7 +185,7 @@ def test_stability_needs_a_baseline_that_all_samples_share() -> None:
         evaluate(model, X, None, explainers, "maximum_stability")
     table = evaluate(model, X, None, explainers, "all", replicates=0)
     assert "one row for each sample" in table.skipped["maximum_stability"] and "deletion" in table.metrics
-    with pytest.raises(ValueError, match="maximum_stability: .* several inputs or padding"):
+    with pytest.raises(ValueError, match="maximum_stability: .* several inputs, padding"):
         evaluate(lambda a, b: model(a), (X, X), None, {"o": "occlusion"}, "maximum_stability")
 
 

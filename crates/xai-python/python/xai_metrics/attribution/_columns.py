@@ -1,7 +1,8 @@
 """Tables of pandas and polars as numbers, and back.
 
 Numbers and booleans stay what they are. Other columns are coded: words by how often they occur,
-dates and durations by their order. What cannot be compared (lists, dictionaries) is left alone.
+dates, durations, periods and ordered categories by their order. Values without a hash (lists,
+dictionaries) are left alone.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ class Table:
 
     def typical(self, numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return one row ``(1, columns)`` with the mean of each column of numbers, the most frequent
-        word, and the median date.
+        word, and the median of dates and ordered categories.
         """
         row = self.with_missing(numbers)
         known = ~np.isnan(row)

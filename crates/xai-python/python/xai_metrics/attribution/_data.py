@@ -192,7 +192,10 @@ class Run:
     def explainer_obstacle(self) -> str | None:
         """Why explainers can only be called with the inputs of the run; ``None`` if they take others, too."""
         if self.needs_samples:
-            return "calls the explainer with other inputs, which several inputs or padding do not allow"
+            return (
+                "calls the explainer with other inputs, which several inputs, padding, and columns of lists or of integers beyond "
+                "2^53 do not allow"
+            )
         fixed = (name for name, _, explainer in self.explainers if _references.needs_samples(explainer, self))
         name = next(fixed, None)
         if name is None:

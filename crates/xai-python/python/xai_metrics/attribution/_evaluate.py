@@ -85,11 +85,11 @@ def evaluate(
 
         - Numbers and booleans are replaced by the baseline. A type that cannot hold it, such as
           integers by a fraction, becomes a floating-point type.
-        - Words, categories and other values are replaced by the most frequent value, dates and
-          durations by the median, or by those of a baseline that is a row or a :class:`Background`.
-          Metrics that scale or move inputs see them as codes around 0, in decreasing frequency or in
-          their order, and fractions stand for the nearest code.
-        - Values that cannot be compared, such as lists, are left alone.
+        - Words, categories and other values are replaced by the most frequent value, dates, durations,
+          periods and ordered categories by the median, or by those of a baseline that is a row or a
+          :class:`Background`. Metrics that scale or move inputs see them as codes around 0, in
+          decreasing frequency or in their order, and fractions stand for the nearest code.
+        - Values that cannot be counted, such as lists, are left alone.
         - Missing numbers stay missing where a metric does not change them; metrics that scale or move
           inputs take them for a number near the mean of the column.
 
