@@ -8,9 +8,10 @@ use crate::statistics::ranks::spearman_finite;
 /// Largest two-sided p-value of a negative correlation that causes a warning.
 const SIGNIFICANT: f64 = 0.01;
 
-/// Critical values of Spearman's correlation for this p-value and few samples, from the exact distribution. Five
-/// samples or fewer are never significant; from ten samples on, Student's t distribution is close enough.
-const CRITICAL: [(usize, f64); 4] = [(6, 1.0), (7, 0.929), (8, 0.881), (9, 0.833)];
+/// Critical values of Spearman's correlation for this p-value and few samples without ties, from the exact
+/// distribution: the largest `Σ d²` in `1 − 6 Σ d² / (n (n² − 1))`, where `d` are differences of ranks. Five samples or
+/// fewer are never significant; from ten samples on, Student's t distribution is close enough.
+const CRITICAL: [(usize, usize); 4] = [(6, 0), (7, 4), (8, 10), (9, 20)];
 
 /// Smallest number of samples whose correlation is compared with Student's t distribution.
 const FEWEST_FOR_T: usize = 10;
@@ -33,13 +34,12 @@ pub struct MapClassCheck {
 }
 
 impl MapClassCheck {
-    /// Warnings about explainers whose maps seem to explain the other class.
+    /// Returns a warning for each explainer whose maps seem to explain the other class.
     ///
-    /// An explainer is warned about if the sums of its maps have a negative rank correlation with
-    /// the scores, with `p < 0.01` (two-sided; exact for 6 to 9 samples, by Student's t distribution for more).
-    /// All samples are tested together, then those of each target class: if all maps were made for
-    /// class 1, their agreement with the scores of that class may hide that they contradict those of
-    /// class 0. There is at most one warning per explainer.
+    /// These are explainers whose sums of maps have a negative rank correlation with the scores, with `p < 0.01`
+    /// (two-sided; exact for 6 to 9 samples without ties, by Student's t distribution for more). All samples are
+    /// tested together, then those of each target class, because agreement within one class may hide a contradiction
+    /// within the other. So an explainer is tested up to three times, but warned about at most once.
     ///
     /// ```
     /// use xai_core::evaluation::MapClassCheck;
@@ -127,15 +127,20 @@ impl MapClassCheck {
 fn significantly_negative(scores: &[f64], sums: &[f64]) -> Option<f64> {
     let correlation = spearman_finite(sums, scores)?;
     if scores.len() < FEWEST_FOR_T {
-        let (_, critical) = CRITICAL.iter().find(|(n, _)| *n == scores.len())?;
-        // Rounding must not hide a perfect correlation.
-        return (correlation <= 1e-9 - critical).then_some(correlation);
+        let (n, largest) = CRITICAL.iter().find(|(n, _)| *n == scores.len())?;
+        // Rounding must not hide a correlation that is just critical.
+        return (-correlation >= rank_correlation(*n, *largest) - 1e-9).then_some(correlation);
     }
     let freedom = scores.len() as f64 - 2.0;
     // −∞ for a correlation of −1, whose p-value is 0.
     let t = correlation * (freedom / (1.0 - correlation * correlation)).sqrt();
     let p = 2.0 * StudentsT::new(0.0, 1.0, freedom).ok()?.cdf(t);
     (correlation < 0.0 && p < SIGNIFICANT).then_some(correlation)
+}
+
+/// Spearman's correlation of `n` samples without ties from the sum of the squared differences of ranks.
+fn rank_correlation(n: usize, sum_of_squares: usize) -> f64 {
+    1.0 - 6.0 * sum_of_squares as f64 / (n * (n * n - 1)) as f64
 }
 
 #[cfg(test)]
@@ -163,29 +168,29 @@ mod tests {
         swapped.swap(2, 3);
         assert!(!warned(&rising[..6], &swapped[..6])); // p = 0.017
         assert!(warned(&rising[..7], &swapped[..7])); // p = 0.003
+        // Two swaps are just significant for 7 samples: 1 - 6 * 4 / 336 = 0.929, p = 0.0068; three are not.
+        swapped.swap(4, 5);
+        assert!(warned(&rising[..7], &swapped[..7]));
+        swapped.swap(0, 1);
+        assert!(!warned(&rising[..7], &swapped[..7]));
     }
 
     #[test]
     fn critical_correlations_are_the_smallest_with_p_of_at_most_one_percent() {
         for (n, critical) in CRITICAL {
-            // Sums of squared rank differences of all orders: 1 - 6 d / (n (n² - 1)) is the correlation.
+            // Sums of squared rank differences of all orders.
             let mut counts = std::collections::BTreeMap::<usize, usize>::new();
             let mut order: Vec<usize> = (0..n).collect();
             count_differences(&mut order, 0, &mut counts);
             let n_orders = counts.values().sum::<usize>() as f64;
-            let correlation = |d: usize| 1.0 - 6.0 * d as f64 / (n * (n * n - 1)) as f64;
-            let p_of = |largest: f64| {
-                let extreme = counts
-                    .iter()
-                    .filter(|(d, _)| correlation(**d) >= largest - 1e-12);
-                2.0 * extreme.map(|(_, count)| *count).sum::<usize>() as f64 / n_orders
+            let p_of = |largest: usize| {
+                let extreme = counts.range(..=largest).map(|(_, count)| *count);
+                2.0 * extreme.sum::<usize>() as f64 / n_orders
             };
             let significant = counts
                 .keys()
-                .map(|d| correlation(*d))
-                .filter(|r| p_of(*r) <= SIGNIFICANT);
-            let smallest = significant.fold(f64::INFINITY, f64::min);
-            assert!((smallest - critical).abs() < 6e-4, "{n}: {smallest}");
+                .filter(|largest| p_of(**largest) <= SIGNIFICANT);
+            assert_eq!(significant.max(), Some(&critical), "{n}");
         }
     }
 
