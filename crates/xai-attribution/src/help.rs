@@ -28,7 +28,7 @@ pub const RENAME_METRIC: Help = Help::new("give one of them another name");
 pub const CHOOSE_OTHER_BASELINE: Help = Help::new("choose another {baseline}");
 /// For a metric whose input is missing.
 pub const GIVE_INPUT: Help =
-    Help::new("give it by its name: there is a setter, or an argument, for each input");
+    Help::new("pass it by this name, which is that of a setter or an argument");
 /// For a metric that cannot be computed batch by batch.
 pub const CALL_DIRECTLY: Help = Help::new("call its own function");
 /// For inputs that cannot be shifted.

@@ -306,7 +306,7 @@ impl<'a> CounterfactualData<'a> {
             }
             if let Some(direction) = [rule.direction, rule.effect_direction]
                 .iter()
-                .find(|direction| direction.abs() != 1)
+                .find(|direction| ![1, -1].contains(*direction))
             {
                 return Err(Error::parameter(
                     input::CONSTRAINTS,
@@ -361,7 +361,7 @@ impl<'a> CounterfactualData<'a> {
     }
 
     pub(crate) fn require_reference(&self) -> Result<&'a Reference> {
-        self.reference.ok_or_else(|| missing(input::TRAIN))
+        self.reference.ok_or_else(|| Error::missing(input::TRAIN))
     }
 
     pub(crate) fn known_reference(&self) -> Option<&'a Reference> {
@@ -371,11 +371,12 @@ impl<'a> CounterfactualData<'a> {
     pub(crate) fn require_model(&self) -> Result<&ModelFunction<'a>> {
         self.model
             .as_deref()
-            .ok_or_else(|| missing(input::MODEL).with_help(GIVE_A_MODEL))
+            .ok_or_else(|| Error::missing(input::MODEL).with_help(GIVE_A_MODEL))
     }
 
     pub(crate) fn require_classes(&self, which: Input) -> Result<&[i64]> {
-        self.known_classes(which).ok_or_else(|| missing(which))
+        self.known_classes(which)
+            .ok_or_else(|| Error::missing(which))
     }
 
     pub(crate) fn known_classes(&self, which: Input) -> Option<&[i64]> {
@@ -383,7 +384,8 @@ impl<'a> CounterfactualData<'a> {
     }
 
     pub(crate) fn require_numbers(&self, which: Input) -> Result<&[f64]> {
-        self.known_numbers(which).ok_or_else(|| missing(which))
+        self.known_numbers(which)
+            .ok_or_else(|| Error::missing(which))
     }
 
     pub(crate) fn known_numbers(&self, which: Input) -> Option<&[f64]> {
@@ -391,12 +393,12 @@ impl<'a> CounterfactualData<'a> {
     }
 
     pub(crate) fn require_table(&self, which: Input) -> Result<ArrayView2<'_, f64>> {
-        let table = get(&self.tables, which).ok_or_else(|| missing(which))?;
+        let table = get(&self.tables, which).ok_or_else(|| Error::missing(which))?;
         Ok(table.view())
     }
 
     pub(crate) fn require_predictions(&self, which: Input) -> Result<ArrayView2<'_, i64>> {
-        let table = get(&self.class_tables, which).ok_or_else(|| missing(which))?;
+        let table = get(&self.class_tables, which).ok_or_else(|| Error::missing(which))?;
         Ok(table.view())
     }
 
@@ -405,17 +407,20 @@ impl<'a> CounterfactualData<'a> {
     }
 
     pub(crate) fn require_requested(&self) -> Result<usize> {
-        self.requested.ok_or_else(|| missing(input::REQUESTED))
+        self.requested
+            .ok_or_else(|| Error::missing(input::REQUESTED))
     }
 
     pub(crate) fn require_rules(&self) -> Result<&[Rule]> {
         self.rules
             .as_deref()
-            .ok_or_else(|| missing(input::CONSTRAINTS))
+            .ok_or_else(|| Error::missing(input::CONSTRAINTS))
     }
 
     pub(crate) fn require_others(&self) -> Result<&RowSet> {
-        self.others.as_ref().ok_or_else(|| missing(input::OTHERS))
+        self.others
+            .as_ref()
+            .ok_or_else(|| Error::missing(input::OTHERS))
     }
 
     pub(crate) fn runs(&self) -> &[RowSet] {
@@ -581,12 +586,6 @@ fn set<T>(values: &mut Vec<(Input, T)>, which: Input, value: T) {
 fn get<T>(values: &[(Input, T)], which: Input) -> Option<&T> {
     let mut values = values.iter();
     values.find_map(|(input, value)| (*input == which).then_some(value))
-}
-
-/// Error for an input that a metric needs and the data do not have.
-pub(crate) fn missing(which: Input) -> Error {
-    let expected = "a value, because the metric needs this input";
-    Error::parameter(which, "none", expected)
 }
 
 pub(crate) fn not_of_kind(which: Input, kind: &str) -> Error {

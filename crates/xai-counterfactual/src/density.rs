@@ -20,13 +20,13 @@ pub(crate) struct OwnNeighbors {
     pub(crate) unlike: Vec<f64>,
 }
 
-/// Local density of the training rows, by the neighbours of each among the others.
+/// Local density of the training rows, by the neighbours of each among the others (Breunig et al. 2000).
 #[derive(Debug)]
 pub(crate) struct Density {
     /// Distance of the last neighbour of each training row.
     last: Vec<f64>,
-    /// Mean reach of each training row to its neighbours.
-    reach: Vec<f64>,
+    /// Mean reachability distance of each training row to its neighbours.
+    reachability: Vec<f64>,
 }
 
 impl Density {
@@ -40,24 +40,26 @@ impl Density {
         });
         let mut density = Self {
             last: last.collect(),
-            reach: Vec::new(),
+            reachability: Vec::new(),
         };
-        density.reach =
-            xai_core::parallel::map(n, |row| density.reach_to(neighborhood.neighbors(row)));
+        density.reachability = xai_core::parallel::map(n, |row| {
+            density.mean_reachability(neighborhood.neighbors(row))
+        });
         density
     }
 
-    /// Mean reach of a row to its neighbours: their distance, or if larger that of their own last neighbour.
-    fn reach_to(&self, near: impl Iterator<Item = Nearest>) -> f64 {
-        let reach = near.map(|near| near.distance.max(self.last[near.index]));
-        reach.collect::<ExactMean>().value().unwrap_or(0.0)
+    /// Mean reachability distance of a row to its neighbours: their distance, or if larger that of their own last
+    /// neighbour.
+    fn mean_reachability(&self, near: impl Iterator<Item = Nearest>) -> f64 {
+        let distances = near.map(|near| near.distance.max(self.last[near.index]));
+        distances.collect::<ExactMean>().value().unwrap_or(0.0)
     }
 
-    /// Local outlier factor of a row by its neighbours; `epsilon` is added to each mean reach.
+    /// Local outlier factor of a row by its neighbours; `epsilon` is added to each mean.
     pub(crate) fn outlier_factor(&self, near: &[Nearest], epsilon: f64) -> Option<f64> {
-        let own = self.reach_to(near.iter().copied()) + epsilon;
+        let own = self.mean_reachability(near.iter().copied()) + epsilon;
         let ratio = |near: &Nearest| {
-            let other = self.reach[near.index] + epsilon;
+            let other = self.reachability[near.index] + epsilon;
             if own == other {
                 Some(1.0) // also 0 / 0
             } else {

@@ -14,8 +14,10 @@ use crate::input;
 use crate::schema::{Feature, FeatureKind, Schema};
 
 /// For distances that are scaled by the training rows.
-pub(crate) const GIVE_TRAIN_OR_RANGES: Help =
-    Help::new("give training rows, or a range for every numeric feature of the schema");
+pub(crate) const GIVE_TRAIN_OR_RANGES: Help = Help::new(
+    "the distance is scaled by the training rows: give them, or for {distance=gower} and heom a range for every numeric \
+     feature of the schema, or choose {distance=manhattan}",
+);
 
 /// A distance between rows.
 ///
@@ -131,7 +133,7 @@ impl RowDistance {
             MixedDistance::SquaredEuclidean => Distance::SquaredEuclidean,
             MixedDistance::Chebyshev => Distance::Chebyshev,
             MixedDistance::Mahalanobis => {
-                let train = train.ok_or_else(|| missing_train("mahalanobis"))?;
+                let train = train.ok_or_else(missing_train)?;
                 Distance::Mahalanobis(Mahalanobis::from_rows(train)?)
             }
             MixedDistance::Changed => {
@@ -144,7 +146,7 @@ impl RowDistance {
                     },
                 });
                 return Ok(Self {
-                    form: Form::Mixed(MixedAggregation::ShareOfDifferent, features.collect()),
+                    form: Form::Mixed(MixedAggregation::FractionDifferent, features.collect()),
                     undefined_columns: Vec::new(),
                 });
             }
@@ -164,13 +166,13 @@ impl RowDistance {
     /// divided. Scales of categories are not used.
     ///
     /// # Errors
-    /// `ShapeMismatch` for another number of scales than of features, `OutOfDomain` for a scale that is negative or not
-    /// finite, `InvalidParameter` for another distance.
+    /// `ShapeMismatch` for another number of scales than of features, `OutOfDomain` for a scale that is negative, not
+    /// finite, or too small for a finite reciprocal, `InvalidParameter` for another distance.
     pub fn with_scales(options: DistanceOptions, schema: &Schema, scales: &[f64]) -> Result<Self> {
         check_shape(input::SCALES, &[schema.features().len()], &[scales.len()])?;
         let aggregation = match options.distance {
             MixedDistance::Gower | MixedDistance::Mad => MixedAggregation::Sum,
-            MixedDistance::Heom => MixedAggregation::Length,
+            MixedDistance::Heom => MixedAggregation::Norm,
             other => {
                 let expected = "gower, heom or mad, which have scales";
                 return Err(Error::parameter(DISTANCE, other.to_value(), expected));
@@ -191,8 +193,10 @@ impl RowDistance {
                 features.push(category(feature, share));
                 continue;
             }
-            if !(scale >= 0.0 && scale.is_finite()) {
-                let expected = "a finite scale of at least 0";
+            // Differences are multiplied by the reciprocal.
+            let is_valid = scale == 0.0 || (scale > 0.0 && (1.0 / scale).is_normal());
+            if !is_valid {
+                let expected = "0, or a number whose reciprocal is finite";
                 return Err(Error::out_of_domain(
                     input::SCALES,
                     &[position],
@@ -219,8 +223,11 @@ impl RowDistance {
         })
     }
 
-    /// The distance of two rows; `None` if they differ in a feature whose scale is 0, unless the options give it
-    /// another meaning.
+    /// Returns the distance of two rows; `None` if they differ in a feature whose scale is 0, unless the options give it
+    /// another meaning. It is NaN if a value is.
+    ///
+    /// # Panics
+    /// If a row lacks a column of the schema.
     #[must_use]
     pub fn between(&self, a: &[f64], b: &[f64]) -> Option<f64> {
         // Tested first, because these columns have the factor 0 in the sums.
@@ -245,7 +252,7 @@ impl RowDistance {
     /// The embedding with which engines compare rows by this distance.
     pub(crate) fn embedding(&self, train: ArrayView2<'_, f64>) -> MixedEmbedding {
         match &self.form {
-            Form::Columns(distance) => MixedEmbedding::unchanged(distance.clone()),
+            Form::Columns(distance) => MixedEmbedding::identity(distance.clone()),
             Form::Mixed(aggregation, features) => {
                 MixedEmbedding::fit(features, *aggregation, train)
             }
@@ -260,13 +267,9 @@ fn category(feature: &Feature, weight: f64) -> MixedFeature {
     }
 }
 
-fn missing_train(distance: &str) -> Error {
-    Error::parameter(
-        input::TRAIN,
-        "none",
-        format!("training rows, by which the distance {distance} is scaled"),
-    )
-    .with_help(GIVE_TRAIN_OR_RANGES)
+/// Error about a distance that is scaled by the training rows, which are not given.
+fn missing_train() -> Error {
+    Error::missing(input::TRAIN).with_help(GIVE_TRAIN_OR_RANGES)
 }
 
 /// The number by which differences of a feature are divided; 1 for categories.
@@ -278,14 +281,16 @@ fn scale(
     if feature.is_nominal() {
         return Ok(1.0);
     }
+    // A range with an open end has no length.
     let range = feature.low.zip(feature.high);
+    let range = range.filter(|(low, high)| (high - low).is_finite());
     if let (MixedDistance::Gower | MixedDistance::Heom, Some((low, high))) =
         (options.distance, range)
     {
         return Ok(high - low);
     }
     let Some(train) = train else {
-        return Err(missing_train(&options.distance.to_value().to_string()));
+        return Err(missing_train());
     };
     let values = train.column(feature.columns[0]);
     if options.distance == MixedDistance::Mad {

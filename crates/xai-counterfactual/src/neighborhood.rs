@@ -23,8 +23,8 @@ impl Among {
     }
 }
 
-/// Default number of neighbours of most metrics. To search for five costs little more than for one.
-pub(crate) const USUAL_K: usize = 5;
+/// Number of neighbours that is searched at least, the default of most metrics: five cost little more than one.
+pub(crate) const SEARCHED_AT_LEAST: usize = 5;
 
 /// Numbers of nearest training rows that a metric reads for each row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -68,7 +68,7 @@ impl Wanted {
         }
     }
 
-    /// What either of two wants.
+    /// Returns the larger of the numbers of both.
     pub(crate) fn and(self, other: Self) -> Self {
         Self {
             all: self.all.max(other.all),
@@ -80,6 +80,12 @@ impl Wanted {
 
     fn includes(self, other: Self) -> bool {
         self.and(other) == self
+    }
+
+    /// Largest number of neighbours that [`select`](Self::select) returns; `None` if it depends on the number of
+    /// classes.
+    pub(crate) fn most(self) -> Option<usize> {
+        (self.each == 0).then_some(self.all + self.own + self.others)
     }
 
     /// Number of neighbours to search in the row's own class.
@@ -95,17 +101,17 @@ impl Wanted {
     /// The numbers for a search whose result also serves the other metrics.
     pub(crate) fn shared(self, knows_own_class: bool, n_classes: usize) -> Self {
         let at_least = |k: usize, least: usize| if k > 0 { k.max(least) } else { 0 };
-        let all = at_least(self.all, USUAL_K);
+        let all = at_least(self.all, SEARCHED_AT_LEAST);
         Self {
             all,
             // A search among all rows goes through every class, so it finds these, too.
-            own: at_least(self.own, USUAL_K).max(if knows_own_class { all } else { 0 }),
-            others: at_least(self.others, USUAL_K),
+            own: at_least(self.own, SEARCHED_AT_LEAST).max(if knows_own_class { all } else { 0 }),
+            others: at_least(self.others, SEARCHED_AT_LEAST),
             each: self.each.max(usize::from(n_classes <= all)),
         }
     }
 
-    /// The wanted ones among the nearest rows of the classes, in ascending order.
+    /// Keeps the wanted neighbours among the nearest rows of the classes, and sorts them by distance and then index.
     pub(crate) fn select(
         self,
         mut found: Vec<Nearest>,

@@ -43,6 +43,14 @@ impl Searches {
         let indices: Vec<usize> = (0..n).collect();
         for block in blocks(n) {
             let mut found: Vec<Vec<Nearest>> = vec![Vec::new(); block.len()];
+            let select = |found| wanted.select(found, None, |_| 0);
+            let mut add = |row: usize, nearest: Neighbors| {
+                found[row].extend(nearest);
+                // With many classes, those that are too far are dropped on the way.
+                if found[row].len() > 4 * k {
+                    found[row] = select(std::mem::take(&mut found[row]));
+                }
+            };
             for (position, class) in self.classes() {
                 let (own, others): (Vec<usize>, Vec<usize>) = indices[block.clone()]
                     .iter()
@@ -54,16 +62,16 @@ impl Searches {
                     .or_default()
                     .extend(distances.map(|near| near.distance));
                 for (&row, nearest) in own.iter().zip(nearest) {
-                    found[row - block.start].extend(nearest);
+                    add(row - block.start, nearest);
                 }
                 let nearest = self.nearest_of_training_rows(position, &others, k)?;
                 for (&row, nearest) in others.iter().zip(nearest) {
                     let distance = nearest.first().map_or(f64::INFINITY, |near| near.distance);
                     unlike[row] = unlike[row].min(distance);
-                    found[row - block.start].extend(nearest);
+                    add(row - block.start, nearest);
                 }
             }
-            let found = parallel::map_owned(found, |_, found| wanted.select(found, None, |_| 0));
+            let found = parallel::map_owned(found, |_, found| select(found));
             for found in found {
                 neighbors.push(&found);
             }
@@ -102,7 +110,7 @@ impl Searches {
 
     /// The position of a class of at least two rows, whose distances are defined.
     fn comparable(&self, class: i64) -> Option<usize> {
-        let (position, _) = self.classes().find(|(_, other)| *other == class)?;
+        let position = self.engines.position_of(class)?;
         let is_defined = !self.constants[position].contains(&None);
         (is_defined && self.engines.indices(position).len() > 1).then_some(position)
     }
@@ -150,6 +158,9 @@ impl Searches {
         let Some(position) = self.comparable(class) else {
             return Ok(Vec::new());
         };
+        if min_size > nearest.len() {
+            return Ok(vec![false; nearest.len()]);
+        }
         // If the last of `min_size − 1` other rows lies within the radius, the component is large enough. Otherwise
         // they include all rows within the radius. So the sizes up to `min_size` follow from these rows.
         let rows = self.engines.indices(position);

@@ -110,17 +110,10 @@ impl Reference {
     /// The classes of the training rows.
     ///
     /// # Errors
-    /// `InvalidParameter` if the reference was made without them.
+    /// `Missing` if the reference was made without them.
     pub fn labels(&self) -> Result<&[i64]> {
-        let missing = || {
-            Error::parameter(
-                input::TRAIN_LABELS,
-                "none",
-                "the class of each training row",
-            )
-        };
-        let labels = self.labels.as_deref().ok_or_else(missing)?;
-        Ok(labels)
+        let labels = self.labels.as_deref();
+        Ok(labels.ok_or_else(|| Error::missing(input::TRAIN_LABELS))?)
     }
 
     /// The searches with a distance, made when they are first needed.

@@ -331,8 +331,12 @@ impl Schema {
     /// # Errors
     /// `InvalidParameter` about [`input::SCHEMA`](crate::input::SCHEMA) for a column that belongs to no feature or to
     /// several, or that the table does not have; for a feature without columns, and for one with several that is not
-    /// one-hot; for an impossible range, step or cost; and for a category that may only increase or decrease.
+    /// one-hot; for an impossible range, step or cost; and for a category that may only increase or decrease. `Empty`
+    /// without features.
     pub fn new(n_columns: usize, features: Vec<Feature>) -> Result<Self> {
+        if features.is_empty() {
+            return Err(Error::empty(input::SCHEMA).part("features"));
+        }
         let mut uses = vec![0_usize; n_columns];
         for feature in &features {
             feature.check(n_columns)?;

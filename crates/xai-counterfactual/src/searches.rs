@@ -11,7 +11,7 @@ use xai_neighbors::{ClassSearch, Nearest, Neighbors, input as searched, with_ori
 use crate::density::OwnNeighbors;
 use crate::distance::RowDistance;
 use crate::input;
-use crate::neighborhood::{Among, Neighborhood, Searched, USUAL_K, Wanted};
+use crate::neighborhood::{Among, Neighborhood, SEARCHED_AT_LEAST, Searched, Wanted};
 
 /// Rows that are searched at a time: enough for the blocks of a scan on many threads.
 pub(crate) const BLOCK: usize = 4096;
@@ -39,7 +39,7 @@ impl Searches {
         labels: Arc<Vec<i64>>,
     ) -> Result<Self> {
         let embedding = distance.embedding(train.view());
-        let engines = ClassSearch::build(train.view(), &labels, embedding, USUAL_K)?;
+        let engines = ClassSearch::new(&train, &labels, embedding, SEARCHED_AT_LEAST)?;
         let constants = (0..engines.classes().len()).map(|position| {
             let indices = engines.indices(position);
             let constant = |&column: &usize| {
@@ -104,6 +104,9 @@ impl Searches {
         wanted: Wanted,
     ) -> Result<Vec<Vec<Nearest>>> {
         let mut found: Vec<Vec<Nearest>> = vec![Vec::new(); rows.nrows()];
+        let select = |row: usize, found| {
+            wanted.select(found, own.map(|own| own[row]), |index| self.labels[index])
+        };
         for (position, class) in self.classes() {
             let k_of = |row: usize| {
                 if own.is_some_and(|own| own[row] == class) {
@@ -126,12 +129,17 @@ impl Searches {
                     .map_err(|error| with_original_index(error, &chosen))?;
                 for (row, nearest) in chosen.into_iter().zip(nearest) {
                     found[row].extend(nearest);
+                    // With many classes, those that are not wanted any more are dropped on the way.
+                    if wanted
+                        .most()
+                        .is_some_and(|most| found[row].len() > 4 * most)
+                    {
+                        found[row] = select(row, std::mem::take(&mut found[row]));
+                    }
                 }
             }
         }
-        Ok(parallel::map_owned(found, |row, found| {
-            wanted.select(found, own.map(|own| own[row]), |index| self.labels[index])
-        }))
+        Ok(parallel::map_owned(found, select))
     }
 
     /// Returns the neighbours of queries with these own classes.
@@ -172,7 +180,7 @@ impl Searches {
         among: Among,
         k: usize,
     ) -> Option<Vec<Nearest>> {
-        // Undefined in one class is undefined as a whole: the rows that cannot be compared might be the nearest.
+        // If one class cannot be compared, the result is undefined, because its rows might be the nearest.
         let mut positions = self.classes().filter(|(_, class)| among.has(*class));
         if !self.distance.undefined_columns().is_empty()
             && !positions.all(|(position, _)| self.is_defined(position, |column| row[column]))
@@ -186,7 +194,7 @@ impl Searches {
 
     /// The rows of a class among the training rows, ascending.
     pub(crate) fn rows_of(&self, class: i64) -> &[usize] {
-        let position = self.engines.classes().position(|other| other == class);
+        let position = self.engines.position_of(class);
         position.map_or(&[], |position| self.engines.indices(position))
     }
 
@@ -197,7 +205,7 @@ impl Searches {
         class: i64,
         k: usize,
     ) -> Result<Vec<Neighbors>> {
-        match self.engines.classes().position(|other| other == class) {
+        match self.engines.position_of(class) {
             Some(position) => self.engines.nearest_batch(position, rows, k),
             None => Ok(vec![Neighbors::default(); rows.nrows()]),
         }

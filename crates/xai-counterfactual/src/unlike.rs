@@ -30,7 +30,7 @@ use crate::searches::RowNeighbors;
 /// ```
 ///
 /// # Errors
-/// `InvalidParameter` without training rows, their classes, or classes of the queries.
+/// `Missing` without training rows, their classes, or classes of the queries.
 pub fn nearest_unlike_neighbors(
     data: &CounterfactualData<'_>,
     k: usize,

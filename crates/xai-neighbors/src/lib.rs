@@ -8,8 +8,8 @@
 //! | [`KdTree`] | few features, or clustered rows; distances of the Minkowski family |
 //! | [`BruteForce`] | many features, few queries, or any other `Distance` |
 //! | `ApproximateSearch` (feature `approximate`) | millions of rows with many features; finds most of the neighbours |
-//! | [`CustomScan`] | a distance that is a function of your own |
 //!
+//! [`CustomScan`] compares rows by a function of your own.
 //! [`distances`] computes all distances without a search.
 //!
 //! ```
@@ -87,5 +87,7 @@ pub use training_rows::check_non_empty;
 
 #[doc(no_inline)]
 pub use ndarray;
+#[doc(no_inline)]
+pub use xai_core::tensor::Rows;
 #[doc(no_inline)]
 pub use xai_core::{Distance, Error, ErrorKind, Result};

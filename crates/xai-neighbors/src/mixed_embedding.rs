@@ -1,8 +1,10 @@
 //! Mixed distances as distances of prepared rows.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use ndarray::{Array2, ArrayView2};
+use xai_core::distance::DistanceFunction;
 use xai_core::tensor::Rows;
 use xai_core::{Distance, parallel};
 
@@ -27,7 +29,10 @@ pub enum MixedFeature {
 }
 
 impl MixedFeature {
-    /// Difference of two rows.
+    /// Returns the difference of two rows.
+    ///
+    /// # Panics
+    /// If a row lacks a column of the feature.
     #[must_use]
     pub fn difference(&self, a: &[f64], b: &[f64]) -> f64 {
         match self {
@@ -49,38 +54,55 @@ pub enum MixedAggregation {
     /// `Σ δ_j`, as in Gower's distance and in the Manhattan distance by median absolute deviations.
     Sum,
     /// `√Σ δ_j²`, as in HEOM.
-    Length,
-    /// Share of the features that differ.
-    ShareOfDifferent,
+    Norm,
+    /// Fraction of the features that differ.
+    FractionDifferent,
 }
 
 impl MixedAggregation {
-    /// Distance of two rows.
+    /// Returns the distance of two rows; 0 without features.
+    ///
+    /// # Panics
+    /// If a row lacks a column of a feature.
     #[must_use]
     pub fn distance(self, features: &[MixedFeature], a: &[f64], b: &[f64]) -> f64 {
         let differences = features.iter().map(|feature| feature.difference(a, b));
         match self {
             Self::Sum => differences.sum(),
-            Self::Length => differences
+            Self::Norm => differences
                 .map(|difference| difference * difference)
                 .sum::<f64>()
                 .sqrt(),
-            Self::ShareOfDifferent => {
+            Self::FractionDifferent => {
                 let n_different = differences.filter(|&difference| difference > 0.0).count();
-                n_different as f64 / features.len() as f64
+                n_different as f64 / features.len().max(1) as f64
             }
         }
     }
 }
 
-/// Rows with mixed columns in the form in which engines compare them: a [distance](Self::distance) of embedded rows is
-/// the mixed distance of the rows, to rounding.
+/// A mixed distance as a function of two rows.
+#[derive(Debug, Clone)]
+pub(crate) struct MixedDistance {
+    aggregation: MixedAggregation,
+    features: Arc<[MixedFeature]>,
+}
+
+impl DistanceFunction for MixedDistance {
+    fn distance(&self, a: &[f64], b: &[f64]) -> f64 {
+        self.aggregation.distance(&self.features, a, b)
+    }
+}
+
+/// Rows with mixed columns in the form in which engines compare them: the [distance](Self::distance) of an embedded row
+/// to an embedded training row is the mixed distance of the rows, to rounding.
 ///
-/// Numbers are multiplied by their factors. A category becomes an indicator column per category of the training rows,
-/// and one for all others, so two categories differ in two columns. For a sum, columns of height `weight / 2` add up
-/// exactly to the weight. For a length, each indicator stands twice at that height, because `4 · ¼ = 1` is exact, and
-/// `1/√2` would break ties by a rounding error. Only training rows and other rows can be compared: categories that no
-/// training row has share a column.
+/// Numbers are multiplied by their factors, after the smallest training value is subtracted so that large numbers in a
+/// small range keep their digits. A category becomes an indicator column per category of the training rows, and one for all others, so two categories
+/// differ in two columns. For a sum, columns of height `weight / 2` add up exactly to the weight. For a norm there are
+/// two copies of each indicator, so that four columns of height ½ differ and the squared difference is exactly 1; one
+/// copy of height `1/√2` would not be exact. Categories that no training row has share a column, so only distances to
+/// training rows are right.
 ///
 /// ```
 /// use ndarray::array;
@@ -102,6 +124,13 @@ impl MixedAggregation {
 #[derive(Debug, Clone)]
 pub struct MixedEmbedding {
     distance: Distance,
+    /// `None` leaves rows as they are.
+    form: Option<Form>,
+}
+
+#[derive(Debug, Clone)]
+struct Form {
+    mixed: MixedDistance,
     parts: Vec<Part>,
     width: usize,
 }
@@ -109,8 +138,12 @@ pub struct MixedEmbedding {
 /// The columns of a feature in embedded rows.
 #[derive(Debug, Clone)]
 enum Part {
-    /// One column.
-    Number { column: usize, factor: f64 },
+    /// One column, `(x − offset) · factor`.
+    Number {
+        column: usize,
+        offset: f64,
+        factor: f64,
+    },
     /// Indicators, each of them `copies` times.
     Indicators {
         codes: Codes,
@@ -132,7 +165,11 @@ impl Part {
     /// Writes the columns of a row to `to`, which is all zeros.
     fn write(&self, row: &[f64], to: &mut [f64]) {
         match self {
-            Self::Number { column, factor } => to[0] = row[*column] * factor,
+            Self::Number {
+                column,
+                offset,
+                factor,
+            } => to[0] = (row[*column] - offset) * factor,
             Self::Code(codes) => to[0] = codes.number(row) as f64,
             Self::Indicators {
                 codes,
@@ -185,17 +222,16 @@ fn bits(value: f64) -> u64 {
 impl MixedEmbedding {
     /// Creates an embedding that leaves rows as they are, for a distance between columns.
     #[must_use]
-    pub fn unchanged(distance: Distance) -> Self {
+    pub fn identity(distance: Distance) -> Self {
         Self {
             distance,
-            parts: Vec::new(),
-            width: 0,
+            form: None,
         }
     }
 
     /// Creates the embedding for a mixed distance, with the categories of the training rows.
     ///
-    /// [`ShareOfDifferent`](MixedAggregation::ShareOfDifferent) ignores factors and weights, which must be above 0.
+    /// [`FractionDifferent`](MixedAggregation::FractionDifferent) ignores factors and weights, which must be above 0.
     ///
     /// # Panics
     /// If the table lacks a column of a feature.
@@ -206,23 +242,31 @@ impl MixedEmbedding {
         train: ArrayView2<'_, f64>,
     ) -> Self {
         let part = |feature: &MixedFeature| match (feature, aggregation) {
-            (MixedFeature::Number { column, .. }, MixedAggregation::ShareOfDifferent) => {
+            (MixedFeature::Number { column, .. }, MixedAggregation::FractionDifferent) => {
                 Part::Number {
                     column: *column,
+                    offset: 0.0,
                     factor: 1.0,
                 }
             }
-            (MixedFeature::Number { column, factor }, _) => Part::Number {
-                column: *column,
-                factor: *factor,
-            },
-            (MixedFeature::Category { columns, .. }, MixedAggregation::ShareOfDifferent) => {
+            (MixedFeature::Number { column, factor }, _) => {
+                let values = train.column(*column).into_iter().copied();
+                let offset = values.fold(f64::INFINITY, f64::min);
+                // Not finite without training rows.
+                let offset = if offset.is_finite() { offset } else { 0.0 };
+                Part::Number {
+                    column: *column,
+                    offset,
+                    factor: *factor,
+                }
+            }
+            (MixedFeature::Category { columns, .. }, MixedAggregation::FractionDifferent) => {
                 Part::Code(Codes::fit(columns, train))
             }
             (MixedFeature::Category { columns, weight }, _) => Part::Indicators {
                 codes: Codes::fit(columns, train),
                 height: 0.5 * weight,
-                copies: if aggregation == MixedAggregation::Length {
+                copies: if aggregation == MixedAggregation::Norm {
                     2
                 } else {
                     1
@@ -233,21 +277,59 @@ impl MixedEmbedding {
         Self {
             distance: match aggregation {
                 MixedAggregation::Sum => Distance::Manhattan,
-                MixedAggregation::Length => Distance::Euclidean,
-                MixedAggregation::ShareOfDifferent => Distance::Hamming,
+                MixedAggregation::Norm => Distance::Euclidean,
+                MixedAggregation::FractionDifferent => Distance::Hamming,
             },
-            width: parts.iter().map(Part::width).sum(),
-            parts,
+            form: Some(Form {
+                mixed: MixedDistance {
+                    aggregation,
+                    features: features.into(),
+                },
+                width: parts.iter().map(Part::width).sum(),
+                parts,
+            }),
         }
     }
 
-    /// Distance between embedded rows.
+    /// The mixed distance of rows that are not embedded; `None` for the identity.
+    pub(crate) fn mixed_distance(&self) -> Option<&MixedDistance> {
+        self.form.as_ref().map(|form| &form.mixed)
+    }
+
+    /// Returns whether distances of embedded rows are those of the rows to the last bit.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.mixed_distance()
+            .is_none_or(|mixed| mixed.aggregation == MixedAggregation::FractionDifferent)
+    }
+
+    /// Bound of the difference between the distance of an embedded query to an embedded training row and that of the
+    /// rows themselves; `largest` is the largest [`size`](Self::size) of an embedded training row.
+    pub(crate) fn rounding(query: &[f64], largest: f64) -> f64 {
+        // Coordinates are rounded twice on either side, and a sum once per term, in both ways to compute it.
+        let n_roundings = 8.0 + 2.0 * query.len() as f64;
+        n_roundings * f64::EPSILON * (Self::size(query) + largest)
+    }
+
+    /// Sum of the coordinates of an embedded row without their signs.
+    pub(crate) fn size(row: &[f64]) -> f64 {
+        row.iter().map(|value| value.abs()).sum()
+    }
+
+    /// Number of columns of embedded rows, of which `d` columns are embedded.
+    pub(crate) fn width(&self, d: usize) -> usize {
+        self.form.as_ref().map_or(d, |form| form.width)
+    }
+
+    /// Returns the distance between embedded rows.
     #[must_use]
     pub fn distance(&self) -> &Distance {
         &self.distance
     }
 
     /// Embeds `(m, d)` rows.
+    ///
+    /// # Panics
+    /// If the rows lack a column of a feature.
     #[must_use]
     pub fn embed(&self, rows: ArrayView2<'_, f64>) -> Array2<f64> {
         let rows = Rows::new(rows);
@@ -263,7 +345,7 @@ impl MixedEmbedding {
     ) -> Array2<f64> {
         /// Rows per task of a thread.
         const ROWS: usize = 256;
-        let width = if self.parts.is_empty() { d } else { self.width };
+        let width = self.width(d);
         let mut embedded = Array2::zeros((n, width));
         let values = embedded.as_slice_mut().expect("a new array is contiguous");
         parallel::with_work_size(4 * n * width, || {
@@ -277,11 +359,11 @@ impl MixedEmbedding {
     }
 
     fn write(&self, row: &[f64], to: &mut [f64]) {
-        if self.parts.is_empty() {
+        let Some(form) = &self.form else {
             return to.copy_from_slice(row);
-        }
+        };
         let mut rest = to;
-        for part in &self.parts {
+        for part in &form.parts {
             let (own, others) = rest.split_at_mut(part.width());
             part.write(row, own);
             rest = others;

@@ -1,5 +1,6 @@
 //! The neighbours of a query.
 
+use std::cmp::Ordering;
 use std::ops::Deref;
 
 /// One neighbour of a query.
@@ -14,6 +15,13 @@ pub struct Nearest {
 
 impl Nearest {
     /// Compares by the order of all search results: ascending distance, ties by lower training index.
+    pub(crate) fn compare(&self, other: &Self) -> Ordering {
+        self.distance
+            .total_cmp(&other.distance)
+            .then(self.index.cmp(&other.index))
+    }
+
+    /// Returns whether this neighbour comes first in the order of all search results.
     pub(crate) fn precedes(&self, other: &Self) -> bool {
         self.distance < other.distance
             || (self.distance == other.distance && self.index < other.index)

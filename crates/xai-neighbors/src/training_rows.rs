@@ -27,20 +27,21 @@ impl TrainingRows {
     /// Copies the caller's rows, and checks them and the distance.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) if the parameter of the
-    /// distance is invalid, and as [`from_matrix`](Self::from_matrix).
+    /// As [`from_matrix`](Self::from_matrix).
     pub fn from_array(train: ArrayView2<'_, f64>, distance: &Distance) -> Result<Self> {
-        distance.validate()?;
         Self::from_matrix(Matrix::from_array(train.to_owned()), distance)
     }
 
-    /// Checks rows that are compared without standardisation.
+    /// Checks rows that are compared without standardisation, and the distance.
     ///
     /// # Errors
+    /// [`ErrorKind::InvalidParameter`](xai_core::ErrorKind::InvalidParameter) if the parameter of the distance is
+    /// invalid,
     /// [`ErrorKind::Empty`](xai_core::ErrorKind::Empty) without rows or features,
     /// [`ErrorKind::NonFinite`](xai_core::ErrorKind::NonFinite) for NaN or infinite values, and the
     /// errors of [`Distance::check_rows`] for rows outside the domain of the distance.
     pub fn from_matrix(values: Matrix, distance: &Distance) -> Result<Self> {
+        distance.validate()?;
         check_non_empty(&values)?;
         check_finite(input::TRAIN, values.view())?;
         Self::with_standardization(Arc::new(values), None, distance)

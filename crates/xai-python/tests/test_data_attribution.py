@@ -146,7 +146,7 @@ def test_what_does_not_fit_is_named() -> None:
         da.shortcut_detection(array, [True, False])
     with pytest.raises(ValueError, match="k = 0: expected a whole number, at least 1"):
         da.top_k_cardinality(array, k=0)
-    with pytest.raises(ValueError, match="outputs = none: expected a value, because the metric needs this input"):
+    with pytest.raises(ValueError, match="outputs: needed, but not given"):
         da.linear_datamodeling_score(array, INPUTS["subsets"])
     with pytest.raises(TypeError, match=r"top_k_cardinality\(\): got an unexpected keyword argument 'flags'"):
         da.top_k_cardinality(array, flags=[True])

@@ -455,7 +455,7 @@ fn check_same_layout(expected: Option<InputLayout>, actual: Option<InputLayout>)
 
 /// Error for an input that a metric needs and the run does not have.
 pub(crate) fn missing(input: Input) -> Error {
-    Error::empty(input).with_help(help::GIVE_INPUT)
+    Error::missing(input).with_help(help::GIVE_INPUT)
 }
 
 /// A pair of work and result, of any types.

@@ -220,7 +220,7 @@ fn an_input_that_a_metric_needs_is_missed_before_anything_is_computed() {
     let data = || EvaluationData::new(x.view(), &[0, 0]);
     let missing = |error: Error, about: Input| {
         assert_eq!(error.help(), Some(help::GIVE_INPUT));
-        assert_error!(error, about, ErrorKind::Empty);
+        assert_error!(error, about, ErrorKind::Missing);
     };
     missing(
         reason(AverageDrop::new().evaluate_on(data().maps(x.view()))),

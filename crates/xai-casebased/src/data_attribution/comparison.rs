@@ -161,7 +161,7 @@ fn name(metrics: &[Setting], entries: &[&'static Entry], m: usize) -> String {
 /// ```
 ///
 /// # Errors
-/// `Empty` without a test case or a training case, `InvalidParameter` without attributions, `NonFinite` for an
+/// `Empty` without a test case or a training case, `Missing` without attributions, `NonFinite` for an
 /// attribution that is not finite, and the errors of reading attributions.
 pub fn negative_means(data: &AttributionData<'_>) -> Result<Vec<f64>> {
     /// Number of rows that are read at once.

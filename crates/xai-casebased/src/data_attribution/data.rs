@@ -181,7 +181,7 @@ impl<'a> AttributionData<'a> {
     accessors!(integer_array, integer_list, Integers: i64);
     accessors!(boolean_array, boolean_list, Booleans: bool);
 
-    /// An input; `InvalidParameter` if it is missing, `OutOfDomain` if it could not be converted.
+    /// An input; `Missing` if it is not given, `OutOfDomain` if it could not be converted.
     fn required(&self, input: Input) -> Result<&InputArray<'a>> {
         match self.get(input) {
             Some(Ok(array)) => Ok(array),
@@ -189,11 +189,7 @@ impl<'a> AttributionData<'a> {
                 let expected = "a label of at most 2^63 - 1";
                 Err(Error::out_of_domain(input, &[*index], *value, expected))
             }
-            None => Err(Error::parameter(
-                input,
-                "none",
-                "a value, because the metric needs this input",
-            )),
+            None => Err(Error::missing(input)),
         }
     }
 

@@ -13,8 +13,8 @@ pub trait AttributionMetric: Described + Parameters {
     /// here.
     ///
     /// # Errors
-    /// `InvalidParameter` for an input that is missing or has other elements, `Empty` without training cases, and
-    /// `ShapeMismatch`, `NonFinite`, `OutOfDomain` and `LabelOutOfRange` for an input with another shape or invalid
+    /// `Missing` for an input that is not given, `InvalidParameter` for one with other elements, `Empty` without
+    /// training cases, and `ShapeMismatch`, `NonFinite`, `OutOfDomain` and `LabelOutOfRange` for an input with another shape or invalid
     /// values.
     fn row_function<'d>(&self, data: &'d AttributionData<'_>) -> Result<RowFunction<'d>>;
 

@@ -84,7 +84,7 @@ fn errors_in_scores_have_a_position() {
         ),
         (
             scores(json!({ "a": { "better": "lower", "explainers": {} } })),
-            "nothing to measure",
+            "empty, expected at least one",
         ),
         (
             r#"{"metrics": {"a": {"better": "none", "explainers": {"x": {"per_sample": []}, "x": {"per_sample": []}}}}}"#.to_owned(),

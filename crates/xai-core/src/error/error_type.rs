@@ -55,8 +55,11 @@ pub enum ErrorKind {
         /// Actual shape.
         actual: Vec<usize>,
     },
+    /// An input that is needed is not given.
+    #[error("needed, but not given")]
+    Missing,
     /// There is nothing to measure: no samples, no features, `k = 0`.
-    #[error("nothing to measure, at least one is needed")]
+    #[error("empty, expected at least one")]
     Empty,
     /// There are fewer elements than needed, for example fewer than two runs.
     #[error("at least {needed} needed, got {actual}")]
@@ -170,6 +173,12 @@ impl Error {
     pub fn shape_described(input: Input, expected: impl Into<Name>, actual: &[usize]) -> Self {
         let (expected, actual) = (expected.into(), actual.to_vec());
         Self::new(input, ErrorKind::ShapeMismatch { expected, actual })
+    }
+
+    /// Creates an [`ErrorKind::Missing`].
+    #[must_use]
+    pub fn missing(input: Input) -> Self {
+        Self::new(input, ErrorKind::Missing)
     }
 
     /// Creates an [`ErrorKind::Empty`].
@@ -523,7 +532,7 @@ mod tests {
         );
         says(
             Error::empty(input::SAMPLES),
-            "samples: nothing to measure, at least one is needed",
+            "samples: empty, expected at least one",
         );
         says(
             Error::too_few(input::UNITS, 2, 1),
@@ -567,7 +576,7 @@ mod tests {
         );
         says(
             Error::empty(input::OUTPUTS).part("columns").owner("run 2"),
-            "columns of outputs of run 2: nothing to measure, at least one is needed",
+            "columns of outputs of run 2: empty, expected at least one",
         );
         says(
             Error::non_finite(input::SCORES, &[]).with_help(Help::new("leave it out")),

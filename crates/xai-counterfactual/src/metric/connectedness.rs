@@ -11,7 +11,8 @@ use super::nearest_distance::classes;
 use crate::data::CounterfactualData;
 use crate::distance::DistanceOptions;
 use crate::input;
-use crate::neighborhood::{Among, USUAL_K, Wanted};
+use crate::neighborhood::{Among, SEARCHED_AT_LEAST, Wanted};
+use crate::searches::blocks;
 use crate::selection::Selection;
 use crate::values::{Best, CounterfactualValues};
 
@@ -85,8 +86,8 @@ impl CounterfactualMetric for Connectedness {
                 is_in_component[row] = is_in;
             }
         }
-        let neighbors = data.row_neighbors(self.distance, Wanted::own(USUAL_K))?;
-        // `None` as long as all rows that were found lie within the radius, and none in a component.
+        let neighbors = data.row_neighbors(self.distance, Wanted::own(SEARCHED_AT_LEAST))?;
+        // `None` if more neighbours must be searched: all that were found lie within the radius, and none in a component.
         let is_connected = |class: i64, near: &[Nearest]| {
             let radius = radii[&class];
             let mut within = near.iter().take_while(|near| near.distance <= radius);
@@ -100,7 +101,7 @@ impl CounterfactualMetric for Connectedness {
         let mut values = vec![None; data.n_rows()];
         let mut open: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
         for (row, &class) in row_classes.iter().enumerate() {
-            let near = neighbors.nearest(row, Among::Class(class), USUAL_K);
+            let near = neighbors.nearest(row, Among::Class(class), SEARCHED_AT_LEAST);
             let Some(near) = near.filter(|_| radii.contains_key(&class)) else {
                 continue;
             };
@@ -110,13 +111,24 @@ impl CounterfactualMetric for Connectedness {
             }
         }
         for (class, mut rows) in open {
-            let mut k = USUAL_K;
+            // Without a component that is large enough, no row is connected.
+            let members = searches.rows_of(class);
+            if !members.iter().any(|&row| is_in_component[row]) {
+                for row in rows {
+                    values[row] = Some(false);
+                }
+                continue;
+            }
+            let mut k = SEARCHED_AT_LEAST;
             while !rows.is_empty() {
                 k *= 4;
-                let found =
-                    searches.nearest_in_class(data.rows.select(Axis(0), &rows).view(), class, k)?;
-                for (&row, near) in rows.iter().zip(&found) {
-                    values[row] = is_connected(class, near);
+                for block in blocks(rows.len()) {
+                    let block = &rows[block];
+                    let queries = data.rows.select(Axis(0), block);
+                    let found = searches.nearest_in_class(queries.view(), class, k)?;
+                    for (&row, near) in block.iter().zip(&found) {
+                        values[row] = is_connected(class, near);
+                    }
                 }
                 rows.retain(|&row| values[row].is_none());
             }

@@ -64,7 +64,10 @@ pub struct ConstraintViolation {
 }
 
 impl ConstraintViolation {
-    /// Value of one counterfactual of a query; `None` if the schema constrains no feature.
+    /// Returns the value of one counterfactual of a query; `None` if the schema constrains no feature.
+    ///
+    /// # Panics
+    /// If a row lacks a column of the schema.
     #[must_use]
     pub fn between(&self, schema: &Schema, query: &[f64], counterfactual: &[f64]) -> Option<f64> {
         let features = schema.features().iter();

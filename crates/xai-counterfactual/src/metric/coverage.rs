@@ -1,8 +1,8 @@
-use xai_core::Result;
 use xai_core::describe::{Parameter, Parameters, metric};
+use xai_core::{Error, Result};
 
 use super::CounterfactualMetric;
-use crate::data::{CounterfactualData, missing};
+use crate::data::CounterfactualData;
 use crate::input;
 use crate::values::{CounterfactualValues, mean};
 
@@ -125,7 +125,9 @@ impl CounterfactualMetric for Coverage {
         let counts = Self::counts(data).counts;
         let values = match self.score {
             CoverageScore::Value => answered(&counts),
-            CoverageScore::Success => success(data).ok_or_else(|| missing(input::PREDICTED))?,
+            CoverageScore::Success => {
+                success(data).ok_or_else(|| Error::missing(input::PREDICTED))?
+            }
             CoverageScore::Fill => fill(&counts, data.require_requested()?),
         };
         Ok(CounterfactualValues::per_query(

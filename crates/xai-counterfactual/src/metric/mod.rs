@@ -69,7 +69,7 @@ pub trait CounterfactualMetric: Described + Parameters {
     /// Computes the values, with parameters that were checked.
     ///
     /// # Errors
-    /// `InvalidParameter` for an input that is missing, and errors of the inputs that the metric reads.
+    /// `Missing` for an input that is not given, and errors of the inputs that the metric reads.
     fn compute(&self, data: &CounterfactualData<'_>) -> Result<CounterfactualValues>;
 
     /// Checks the parameters and computes the values.

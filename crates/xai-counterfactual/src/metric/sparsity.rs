@@ -62,7 +62,10 @@ pub struct Sparsity {
 }
 
 impl Sparsity {
-    /// Value of one counterfactual of a query.
+    /// Returns the value of one counterfactual of a query.
+    ///
+    /// # Panics
+    /// If a row lacks a column of the schema.
     #[must_use]
     pub fn between(&self, schema: &Schema, query: &[f64], counterfactual: &[f64]) -> f64 {
         let n_changed = schema.changed(query, counterfactual, self.tolerance).len() as f64;

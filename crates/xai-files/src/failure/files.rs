@@ -140,7 +140,9 @@ impl<'a> Files<'a> {
                 Failure::for_option(&option, error.kind()).with_value(value)
             }
             (None, Some(option), kind) => Failure::for_option(&option, with_sources(kind)),
-            (None, None, ErrorKind::InvalidParameter { .. }) => Failure::usage(error.problem()),
+            (None, None, ErrorKind::InvalidParameter { .. } | ErrorKind::Missing) => {
+                Failure::usage(error.problem())
+            }
             (None, None, _) => {
                 let failure = Failure::new(error.problem());
                 match self.rest {

@@ -20,7 +20,7 @@ fn messages_name_the_thing_the_place_and_the_way_out() {
     );
     assert_eq!(
         message(Pairwise::new().metrics(&[])),
-        "metrics: nothing to measure, at least one is needed"
+        "metrics: empty, expected at least one"
     );
     assert!(
         "kappa"

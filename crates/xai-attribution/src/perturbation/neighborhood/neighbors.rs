@@ -83,19 +83,19 @@ pub struct Neighbors {
 }
 
 impl Neighbors {
-    /// 20 neighbours with uniform changes in [0, radius), as Xplique draws them; seed 1.
+    /// Creates 20 neighbours per sample with uniform changes in [0, radius), as Xplique draws them; the seed is 1.
     #[must_use]
     pub fn above(radius: f64) -> Self {
         Self::new(Neighborhood::Above, radius)
     }
 
-    /// 20 neighbours with uniform changes in [−radius, radius); seed 1.
+    /// Creates 20 neighbours per sample with uniform changes in [−radius, radius); the seed is 1.
     #[must_use]
     pub fn around(radius: f64) -> Self {
         Self::new(Neighborhood::Around, radius)
     }
 
-    /// 20 neighbours with normal changes of this standard deviation; seed 1.
+    /// Creates 20 neighbours per sample with normal changes of this standard deviation; the seed is 1.
     #[must_use]
     pub fn gaussian(standard_deviation: f64) -> Self {
         Self::new(Neighborhood::Gaussian, standard_deviation)

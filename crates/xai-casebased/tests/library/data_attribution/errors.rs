@@ -20,7 +20,7 @@ fn missing_or_mismatched_inputs_are_named() {
     let data = || AttributionData::new(rows.view());
     says(
         ClassDetection::new().evaluate(&data()).unwrap_err(),
-        "train_labels = none: expected a value, because the metric needs this input",
+        "train_labels: needed, but not given",
     );
     says(
         ClassAuroc::new()
@@ -72,7 +72,7 @@ fn missing_or_mismatched_inputs_are_named() {
         TopKCardinality::new()
             .evaluate(&AttributionData::default())
             .unwrap_err(),
-        "attributions = none: expected a value, because the metric needs this input",
+        "attributions: needed, but not given",
     );
     says(
         AttributionRandomization::new()
@@ -102,7 +102,7 @@ fn missing_or_mismatched_inputs_are_named() {
         TopKCardinality::new()
             .evaluate(&AttributionData::new(none.view()))
             .unwrap_err(),
-        "training cases of attributions: nothing to measure, at least one is needed",
+        "training cases of attributions: empty, expected at least one",
     );
 }
 
@@ -131,7 +131,7 @@ fn outputs_of_subsets_fit_the_subsets() {
     let lds = LinearDatamodelingScore::new();
     says(
         lds.evaluate(&data()).unwrap_err(),
-        "outputs = none: expected a value, because the metric needs this input",
+        "outputs: needed, but not given",
     );
     let outputs = array![[0.5], [0.25]];
     says(
@@ -171,7 +171,7 @@ fn arrays_that_are_no_attributions_are_checked_alike() {
     let mislabeling = MislabelingDetection::new();
     says(
         mislabeling.evaluate(&[], &[]).unwrap_err(),
-        "scores: nothing to measure, at least one is needed",
+        "scores: empty, expected at least one",
     );
     says(
         mislabeling.evaluate(&[0.5], &[]).unwrap_err(),
