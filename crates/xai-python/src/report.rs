@@ -406,7 +406,8 @@ impl Report {
             columns: &columns,
             categories: &categories,
         };
-        section.add_changes(&changes, &Counterfactual::shown(&table));
+        let shown = Counterfactual::shown(&table);
+        section.add_changes(&changes, &shown).or_raise(py)?;
         self.0.counterfactual.push(section);
         Ok(())
     }

@@ -136,6 +136,7 @@ impl CompareMethods {
                     warnings.push(lacking(&metric.name, &names[index], &missing));
                 }
             }
+            progress.inc((selected.len() - computed.len()) as u64);
             let evaluated = evaluate_some(&selected, &computed, &data, || progress.inc(1));
             values.push(evaluated.in_files(&places)?);
         }
@@ -271,7 +272,10 @@ fn gaps(
 
 impl ComparedMethods {
     /// Adds forbidden changes of features, and the changes of some queries, to a section.
-    pub(crate) fn add_changes(&self, section: &mut Counterfactual) {
+    pub(crate) fn add_changes(
+        &self,
+        section: &mut Counterfactual,
+    ) -> Result<(), xai_metrics::Error> {
         let methods = self.methods.iter();
         let rows: Vec<(ArrayView2<'_, f64>, &[usize])> = methods
             .map(|method| (method.rows.view(), &*method.query))
@@ -283,7 +287,7 @@ impl ComparedMethods {
             columns: &self.study.columns().columns,
             categories: &self.study.columns().words,
         };
-        section.add_changes(&changes, &Counterfactual::shown(&self.table));
+        section.add_changes(&changes, &Counterfactual::shown(&self.table))
     }
 
     /// Agreement of every two methods on the features that they change.

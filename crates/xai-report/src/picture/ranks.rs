@@ -67,7 +67,7 @@ impl Picture for Ranks {
         let before = self.before();
         let mut marks = vec![Element::text("label", (before, 14.0), "rank (1 = best)")];
         // Labels at most about 12 ranks.
-        let every = self.lines.len().div_ceil(12);
+        let every = self.lines.len().div_ceil(12).max(1);
         for rank in (1..=self.lines.len()).step_by(every) {
             let (x, _) = self.at(0, rank as f64);
             marks.push(Element::grid((x, ABOVE), (x, self.size().1 - 6.0)));

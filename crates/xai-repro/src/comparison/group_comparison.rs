@@ -140,7 +140,7 @@ impl GroupComparison {
     }
 
     /// Compares `(k_1, n)` and `(k_2, n)` numeric predictions of the same samples with `(n,)` targets by every
-    /// regression metric. The options of the pairwise evaluation do not apply.
+    /// regression metric. Of the options, only the number of assignments and the seed apply.
     ///
     /// ```
     /// use ndarray::array;

@@ -114,16 +114,14 @@ impl RegressionReproducibility {
             mean_absolute_error: runs.iter().map(mean_absolute_error).collect(),
         })
     }
-}
 
-impl RegressionReproducibility {
     /// Restores results from the values of each metric, in the order of
     /// [`metrics::REGRESSION_METRICS`](crate::metrics::REGRESSION_METRICS), for all pairs, and the mean absolute error
     /// of each run.
     ///
     /// # Errors
     /// `Corrupt` about [`input::REGRESSION`] unless there is a value for every metric and pair, and an error for every
-    /// run.
+    /// run, all of them finite.
     pub fn from_values(
         n_runs: usize,
         values: Vec<Vec<Option<f64>>>,
@@ -136,7 +134,9 @@ impl RegressionReproducibility {
             && mean_absolute_error.len() == n_runs
             && values.len() == METRICS.len()
             && values.iter().all(|values| Some(values.len()) == n_pairs);
-        if !is_complete {
+        let numbers = values.iter().flatten().flatten();
+        let are_finite = numbers.chain(&mean_absolute_error).all(|x| x.is_finite());
+        if !is_complete || !are_finite {
             let why = "not the values of all pairs of runs";
             return Err(Error::corrupt(input::REGRESSION, why));
         }

@@ -126,7 +126,7 @@ fn evaluate(
     origin.remarks.extend(remarks);
     let mut section = Counterfactual::new(origin, &compared.table, compared.success.clone())
         .map_err(Failure::new)?;
-    compared.add_changes(&mut section);
+    compared.add_changes(&mut section).map_err(Failure::new)?;
     section.agreement = compared.agreement().map_err(Failure::new)?;
     Ok(section)
 }

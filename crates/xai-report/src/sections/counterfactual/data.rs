@@ -3,9 +3,11 @@
 use ndarray::ArrayView2;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use xai_core::Result;
 use xai_core::evaluation::EvaluationTable;
-use xai_counterfactual::{Change, Feature, FeatureKind, Schema};
+use xai_core::input::EXPLAINERS;
+use xai_core::tensor::check_shape;
+use xai_core::{Error, Result};
+use xai_counterfactual::{Change, Feature, FeatureKind, Schema, input};
 
 use crate::origin::Origin;
 use crate::sections::compared::Compared;
@@ -65,11 +67,29 @@ pub struct Changes<'a> {
 }
 
 impl Changes<'_> {
-    /// Each counterfactual of a method, after its query.
-    fn pairs(&self, method: usize) -> impl Iterator<Item = (Vec<f64>, Vec<f64>)> + '_ {
+    /// Checks the shapes, for a number of methods.
+    fn check(&self, n_methods: usize) -> Result<()> {
+        let (n, d) = (self.queries.nrows(), self.schema.n_columns());
+        check_shape(input::QUERIES, &[n, d], self.queries.shape())?;
+        check_shape(EXPLAINERS, &[n_methods], &[self.methods.len()])?;
+        for (rows, query) in self.methods {
+            check_shape(input::COUNTERFACTUALS, &[query.len(), d], rows.shape())?;
+            if let Some(row) = query.iter().position(|&query| query >= n) {
+                let expected = xai_core::text::index_range(n);
+                let query = query[row] as f64;
+                return Err(Error::out_of_domain(input::QUERY, &[row], query, expected));
+            }
+        }
+        Ok(())
+    }
+
+    /// A counterfactual of a method, after its query.
+    fn pair(&self, method: usize, row: usize) -> (Vec<f64>, Vec<f64>) {
         let (rows, query) = &self.methods[method];
-        let rows = rows.rows().into_iter().zip(*query);
-        rows.map(|(row, &query)| (self.queries.row(query).to_vec(), row.to_vec()))
+        (
+            self.queries.row(query[row]).to_vec(),
+            rows.row(row).to_vec(),
+        )
     }
 
     /// The value of a feature in a row: a number, or the name of a category.
@@ -80,10 +100,16 @@ impl Changes<'_> {
         };
         match self.categories.get(column).and_then(Option::as_ref) {
             _ if feature.kind == FeatureKind::OneHot => {
-                let hot = feature.columns.iter().find(|&&column| row[column] == 1.0);
+                let mut set = feature.columns.iter().filter(|&&column| row[column] != 0.0);
+                let first = set.next().filter(|&&column| row[column] == 1.0);
+                let hot = first.filter(|_| set.next().is_none());
                 category(hot.and_then(|&column| self.columns.get(column)))
             }
-            Some(names) => category(names.get(row[column] as usize)),
+            Some(names) => {
+                let code = row[column];
+                let is_code = code >= 0.0 && code.fract() == 0.0;
+                category(names.get(code as usize).filter(|_| is_code))
+            }
             None => row[column].to_string(),
         }
     }
@@ -94,10 +120,9 @@ impl Changes<'_> {
         let bound = features.filter(|feature| feature.change != Change::Any);
         let violations = bound.map(|feature| {
             let share = |method: usize| {
-                let violated = self
-                    .pairs(method)
-                    .filter(|(x, c)| feature.is_violated(x, c, 0.0));
                 let n = self.methods[method].1.len();
+                let pairs = (0..n).map(|row| self.pair(method, row));
+                let violated = pairs.filter(|(x, c)| feature.is_violated(x, c, 0.0));
                 (n > 0).then(|| violated.count() as f64 / n as f64)
             };
             FeatureViolation {
@@ -157,7 +182,11 @@ impl Counterfactual {
     }
 
     /// Adds the forbidden changes of features by each method of the table, and the features that its first
-    /// counterfactual of some queries changes.
+    /// counterfactual of some queries changes, instead of earlier ones.
+    ///
+    /// # Errors
+    /// `ShapeMismatch` for another number of methods than in the table, or of columns than in the schema; `OutOfDomain`
+    /// for a query that does not exist.
     ///
     /// ```
     /// use ndarray::array;
@@ -181,18 +210,20 @@ impl Counterfactual {
     ///     columns: &["age".to_owned(), "job".to_owned()],
     ///     categories: &[None, Some(vec!["clerk".to_owned(), "farmer".to_owned()])],
     /// };
-    /// section.add_changes(&changes, &[0]);
+    /// section.add_changes(&changes, &[0])?;
     /// assert_eq!(section.violations[0].shares, [Some(1.0)]); // the age decreases
     /// assert_eq!((&*section.changes[1].before, &*section.changes[1].after), ("clerk", "farmer"));
     /// # Ok::<(), xai_core::Error>(())
     /// ```
-    pub fn add_changes(&mut self, changes: &Changes<'_>, queries: &[usize]) {
+    pub fn add_changes(&mut self, changes: &Changes<'_>, queries: &[usize]) -> Result<()> {
+        changes.check(self.compared.explainers.len())?;
         self.violations = changes.violations();
+        self.changes.clear();
         for &query in queries {
             for (method, explainer) in self.compared.explainers.iter().enumerate() {
                 let of_query = |of: &usize| *of == query;
                 let row = changes.methods[method].1.iter().position(of_query);
-                let Some((x, c)) = row.and_then(|row| changes.pairs(method).nth(row)) else {
+                let Some((x, c)) = row.map(|row| changes.pair(method, row)) else {
                     continue;
                 };
                 let features = changes.schema.features().iter();
@@ -206,6 +237,7 @@ impl Counterfactual {
                 }));
             }
         }
+        Ok(())
     }
 
     /// The queries whose changes are shown: the best and the worst by the first metric with a better end, of the

@@ -1,6 +1,8 @@
 //! Findings about counterfactuals: the best method, unanswered queries, forbidden changes, plausibility, robustness
 //! and agreement.
 
+use std::collections::BTreeMap;
+
 use xai_core::Direction;
 use xai_core::describe::same_word;
 
@@ -14,32 +16,38 @@ const RULES: Rules = Rules {
     samples: "queries",
 };
 
-/// Sentences about shares of all methods: the metric, the words before the shares, and those after.
-const SHARES: [(&str, &str, &str); 5] = [
+/// Sentences about a metric that is a share of the counterfactuals or of their changes: the metric, the score by which
+/// it is that share, the subject, and what is said of it.
+const SHARES: [(&str, Option<&str>, &str, &str); 5] = [
     (
         "connectedness",
-        "Near training rows of their class are",
-        "of the counterfactuals",
+        None,
+        "counterfactuals",
+        "lie near training rows of their class",
     ),
     (
         "in_domain",
-        "Only possible values have",
-        "of the counterfactuals",
+        Some("rows"),
+        "counterfactuals",
+        "have only possible values",
     ),
     (
         "redundancy",
-        "Not needed for the prediction are",
-        "of the changes",
+        Some("share"),
+        "changes",
+        "are not needed for the prediction",
     ),
     (
         "noise_invalidation",
-        "Noise changes the class of",
-        "of the counterfactuals",
+        None,
+        "counterfactuals",
+        "change their class under noise",
     ),
     (
         "model_validity",
-        "For other models keep their class",
-        "of the counterfactuals",
+        Some("mean"),
+        "answers of other models",
+        "are the class of the counterfactual",
     ),
 ];
 
@@ -59,20 +67,18 @@ pub(super) fn findings(section: &Counterfactual) -> Vec<Finding> {
         });
         let changed = list(&changed.collect::<Vec<String>>());
         (!changed.is_empty()).then(|| {
-            format!("“{name}” changes {changed} of its rows in ways that the schema forbids.")
+            format!("“{name}” changes features in ways that the schema forbids (share of its rows): {changed}.")
         })
     }));
-    notes.extend(SHARES.iter().filter_map(|&(metric, before, after)| {
-        let values = values(section, metric)?;
+    notes.extend(SHARES.iter().filter_map(|&(metric, score, subject, what)| {
+        let values = values(section, metric, score)?;
         let shares = values
             .iter()
-            .map(|(name, share)| format!("{:.0} % of “{name}”", 100.0 * share));
-        Some(format!(
-            "{before} {} {after}.",
-            list(&shares.collect::<Vec<String>>())
-        ))
+            .map(|(name, share)| format!("{:.0} % (“{name}”)", 100.0 * share));
+        let shares = list(&shares.collect::<Vec<String>>());
+        Some(format!("Share of the {subject} that {what}: {shares}."))
     }));
-    notes.extend(values(section, "change_agreement").map(|values| {
+    notes.extend(values(section, "change_agreement", None).map(|values| {
         let values = values.iter().map(|(name, value)| format!("{value:.2} of “{name}”"));
         let values = list(&values.collect::<Vec<String>>());
         format!("The features that a method and the other run or method of the input `others` change have a Jaccard index of {values}.")
@@ -106,20 +112,21 @@ pub(super) fn findings(section: &Counterfactual) -> Vec<Finding> {
     findings
 }
 
-/// Values of a metric by method, if it was evaluated as a share and some are defined.
-fn values<'a>(section: &'a Counterfactual, metric: &str) -> Option<Vec<(&'a String, f64)>> {
+/// Values of a metric by method, if it was evaluated with this score and some are defined.
+fn values<'a>(
+    section: &'a Counterfactual,
+    metric: &str,
+    score: Option<&str>,
+) -> Option<Vec<(&'a String, f64)>> {
+    let is_wanted = |settings: &BTreeMap<String, String>| match (score, settings.get("score")) {
+        (Some(wanted), Some(score)) => score == wanted,
+        _ => true,
+    };
     let metric = section
         .compared
         .metrics
         .iter()
-        .find(|of| same_word(&of.metric, metric))?;
-    if metric
-        .settings
-        .get("score")
-        .is_some_and(|score| score == "count")
-    {
-        return None;
-    }
+        .find(|of| same_word(&of.metric, metric) && is_wanted(&of.settings))?;
     let values = section.compared.explainers.iter().zip(&metric.values);
     let values: Vec<_> = values
         .filter_map(|(name, of)| Some((name, of.value?)))

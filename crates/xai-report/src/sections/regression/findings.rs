@@ -9,6 +9,8 @@ pub(super) fn findings(section: &Regression) -> Vec<Finding> {
     let agree = [
         "The runs predict similar numbers",
         "The runs do not predict more similar numbers than unrelated models",
+        "The runs predict less similar numbers than unrelated models",
+        "There are too few runs for an interval of their concordance",
     ];
     [
         beyond_chance(origin, runs, "concordance", agree),

@@ -9,10 +9,14 @@ pub(super) fn findings(section: &Repro) -> Vec<Finding> {
     let agree = [
         "The runs agree beyond chance",
         "The runs do not agree beyond chance",
+        "The runs agree less than by chance",
+        "There are too few runs for an interval of their agreement",
     ];
     let share_errors = [
         "The runs make the same errors more often than independent runs would",
         "The runs do not make the same errors more often than independent runs would",
+        "The runs make the same errors less often than independent runs would",
+        "There are too few runs, or no errors, for an interval of their common errors",
     ];
     [
         beyond_chance(origin, runs, "pa_kappa", agree),

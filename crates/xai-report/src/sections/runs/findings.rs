@@ -5,23 +5,20 @@ use crate::origin::Origin;
 use crate::sections::runs::data::{PairMetricSummary, RunPairs};
 
 /// Compares the mean of a metric over the pairs with 0, its value by chance; none if the metric was not evaluated.
+///
+/// The sentences are for an interval above 0, one that contains 0, one below 0, and no interval.
 pub(crate) fn beyond_chance(
     origin: &Origin,
     section: &RunPairs,
     metric: &str,
-    [yes, no]: [&str; 2],
+    sentences: [&str; 4],
 ) -> Option<Finding> {
     let metric = section.metrics.iter().find(|of| of.metric == metric)?;
     let rule = IntervalRule {
         estimate: &metric.mean,
         chance: 0.0,
         name: &metric.title,
-        sentences: [
-            yes,
-            no,
-            &format!("{no}, but significantly less"),
-            "There are too few runs, or no errors, for an interval",
-        ],
+        sentences,
         consequence: "",
     };
     Some(rule.finding(origin))

@@ -133,11 +133,12 @@ impl PairMetric {
     /// (c_o − c_e) / (1 − c_e), c_o = mean(e_i = e_j), c_e = a_i a_j + (1 − a_i) (1 − a_j)
     /// ```
     ///
-    /// `a_i` is the accuracy of run `i`. Undefined where both runs get
-    /// everything right, or both get everything wrong; `modelvshuman` returns 1 there.
+    /// `a_i` is the accuracy of run `i`. Undefined where both runs get everything right, or both get everything wrong;
+    /// `modelvshuman` returns 1 there.
     ///
     /// # Extremes
-    /// 1: the same errors. 0: as many as independent runs of these accuracies. Below 0: fewer.
+    /// 1: the same errors. 0: as many common errors as independent runs of these accuracies, below 0 fewer. −1: each run
+    /// errs exactly where the other does not, at an accuracy of ½.
     ///
     /// # Limits
     /// Runs of different accuracies cannot reach 1.
