@@ -184,6 +184,21 @@ impl ClassesBuilder {
         })
     }
 
+    /// Returns the provisional number of the class in an option. If classes are words, it must be one that was read.
+    ///
+    /// # Errors
+    /// Describes the expectation.
+    pub fn find(&mut self, text: &str) -> Result<i64, String> {
+        let (kind, n_names) = (self.kind, self.names.len());
+        let number = self
+            .number(text)
+            .map_err(|error| error.expected().to_owned())?;
+        if kind == Some(LabelKind::Words) && self.names.len() > n_names {
+            return Err(one_of(self.names[..n_names].iter().map(|(_, name)| name)));
+        }
+        Ok(number)
+    }
+
     /// Declares that the classes also include the labels of an array, which are whole numbers or booleans.
     pub fn declare_numbers(&mut self, are_booleans: bool) -> Result<(), LabelError> {
         self.check(if are_booleans {
@@ -330,10 +345,11 @@ impl Classes {
     /// Describes the expectation.
     pub fn find(&self, text: &str) -> Result<i64, String> {
         match (self.kind, Label::read(text)) {
-            (LabelKind::Words, _) => self.numbers.get(text).copied().ok_or_else(|| {
-                let names: Vec<&str> = self.names.values().map(|name| &**name).take(20).collect();
-                format!("one of the classes {}", names.join(", "))
-            }),
+            (LabelKind::Words, _) => self
+                .numbers
+                .get(text)
+                .copied()
+                .ok_or_else(|| one_of(self.names.values())),
             (_, Ok(Label::Integer(integer))) => Ok(integer),
             (_, Ok(Label::Boolean(truth))) => Ok(i64::from(truth)),
             (kind, _) => Err(kind.expected().to_owned()),
@@ -344,6 +360,12 @@ impl Classes {
     pub fn unseen_names(&self) -> impl Iterator<Item = &Arc<str>> {
         self.names.range(self.unseen..).map(|(_, name)| name)
     }
+}
+
+/// Lists the first names as an expectation.
+fn one_of<'a>(names: impl Iterator<Item = &'a Arc<str>>) -> String {
+    let names: Vec<&str> = names.map(|name| &**name).take(20).collect();
+    format!("one of the classes {}", names.join(", "))
 }
 
 #[cfg(test)]

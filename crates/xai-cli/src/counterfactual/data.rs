@@ -1,10 +1,12 @@
 //! Queries, counterfactuals and training rows from files.
 
-use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use clap::Args;
 use ndarray::{Array2, ArrayD, ArrayView2, Axis, IxDyn};
+use xai_files::classes::{ClassesBuilder, LabelError};
 use xai_files::onnx::engine::EngineOptions;
 use xai_files::onnx::model::OnnxModel;
 use xai_files::{Failure, Files, InFiles, arrays};
@@ -69,8 +71,10 @@ pub(super) struct Study {
     model: Option<OnnxModel>,
     /// Arrays that describe the queries.
     shared: Vec<(Input, InputValues)>,
-    /// Words of classes; their numbers are their positions.
-    class_words: Mutex<Vec<String>>,
+    /// The classes in all files: numbers, which a model also predicts, or words.
+    classes: Mutex<ClassesBuilder>,
+    /// Class that all queries should get.
+    target_class: Option<String>,
 }
 
 /// Counterfactuals of a method.
@@ -149,11 +153,16 @@ impl Study {
             train_labels: Vec::new(),
             model,
             shared: Vec::new(),
-            class_words: Mutex::default(),
+            classes: Mutex::default(),
+            target_class: options.target_class.clone(),
             schema,
             queries,
             query_rows,
         };
+        if study.model.is_some() {
+            // It predicts positions of outputs.
+            study.declare_numbers().map_err(Failure::new)?;
+        }
         if let Some(train) = train {
             let rows = train.rows(&study.schema)?;
             let labels = study.read_labels(options, files, &train, rows.view(), class_column)?;
@@ -163,7 +172,20 @@ impl Study {
             study.reference = Some(reference);
             study.train_labels = labels.unwrap_or_default();
         }
-        study.shared = study.read_shared(options, files, &described, class_column)?;
+        study.shared = study.read_shared(files, class_column)?;
+        let has_targets = study
+            .shared
+            .iter()
+            .any(|(which, _)| *which == input::TARGET);
+        if has_targets {
+            study.target_class = None;
+        } else if study.target_class.is_none() {
+            let class = described.target.as_ref();
+            study.target_class = class.map(|class| match class.as_str() {
+                Some(word) => word.to_owned(),
+                None => class.to_string(),
+            });
+        }
         Ok(study)
     }
 
@@ -180,7 +202,8 @@ impl Study {
             return self.predict(rows).in_files(&self.places(files)).map(Some);
         }
         if let Some(file) = files.get(input::TRAIN_LABELS) {
-            return Ok(Some(arrays::read_labels::<ndarray::Ix1>(file)?.to_vec()));
+            let labels = self.class_array::<ndarray::Ix1>(file)?;
+            return Ok(Some(labels.to_vec()));
         }
         let column = options.label.as_deref().or(Some(class_column));
         let table = train.table().zip(column);
@@ -193,21 +216,18 @@ impl Study {
     /// Reads the inputs that describe the queries.
     fn read_shared(
         &self,
-        options: &StudyOptions,
         files: &InputFiles,
-        described: &SchemaFile,
         class_column: &str,
     ) -> Result<Vec<(Input, InputValues)>, Failure> {
         let mut shared = Vec::new();
         for spec in INPUTS.iter().filter(|spec| spec.axes == ["n"]) {
             if let Some(file) = files.get(spec.input) {
-                shared.push((spec.input, read(spec, file)?));
+                shared.push((spec.input, self.array(spec, file)?));
             }
         }
         let has = |shared: &[(Input, InputValues)], which: Input| {
             shared.iter().any(|(it, _)| *it == which)
         };
-        let n = self.queries.nrows();
         if let Some(table) = self.query_rows.table() {
             if !has(&shared, input::CLASS) && table.has(class_column) {
                 let classes = self.classes(table, class_column)?;
@@ -223,16 +243,6 @@ impl Study {
                 .predict(self.queries.view())
                 .in_files(&self.places(files))?;
             shared.push((input::CLASS, integers(classes)));
-        }
-        let target = options.target_class.clone();
-        let of_schema = || {
-            described.target.as_ref().map(|value| match value.as_str() {
-                Some(word) => word.to_owned(),
-                None => value.to_string(),
-            })
-        };
-        if let (Some(target), false) = (target.or_else(of_schema), has(&shared, input::TARGET)) {
-            shared.push((input::TARGET, integers(vec![self.class_number(&target); n])));
         }
         Ok(shared)
     }
@@ -250,7 +260,7 @@ impl Study {
         };
         for spec in INPUTS.iter().filter(of_rows) {
             let values = match (files.get(spec.input), source.table()) {
-                (Some(file), _) => Some(read(spec, file)?),
+                (Some(file), _) => Some(self.array(spec, file)?),
                 (None, Some(table)) => self.column(spec, table)?,
                 (None, None) => None,
             };
@@ -326,6 +336,14 @@ impl Study {
         for (which, values) in self.shared.iter().chain(&method.own) {
             data = data.with(*which, values.view())?;
         }
+        if let Some(target) = &self.target_class {
+            // Words of classes may occur only in the tables of counterfactuals, which are read by now.
+            let class = self.lock_classes().find(target);
+            let class =
+                class.map_err(|expected| Error::parameter(input::TARGET, target, expected))?;
+            let targets = integers(vec![class; queries.nrows()]);
+            data = data.with(input::TARGET, targets.view())?;
+        }
         if let Some(reference) = &self.reference {
             data = data.reference(reference)?;
         }
@@ -383,6 +401,7 @@ impl Study {
             )
             .options(&[
                 (input::REQUESTED, "--requested"),
+                (input::TARGET, "--target-class"),
                 (input::TRAIN_LABELS, "--label"),
             ])
     }
@@ -411,10 +430,10 @@ impl Study {
             let position = |&query: &i64| usize::try_from(query).unwrap_or(usize::MAX);
             query.iter().map(position).collect()
         } else if let (Some(key), Some(table)) = (&self.key, source.table()) {
-            let known = self.query_table("--key")?.cells(key)?;
+            let known = self.queries_by_key(key)?;
             let cells = table.cells(key)?.into_iter().enumerate();
             let queries = cells.map(|(row, cell)| {
-                let found = known.iter().position(|other| *other == cell);
+                let found = known.get(cell).copied();
                 found.ok_or_else(|| table.cell(row, key, cell, "the key of a query"))
             });
             queries.collect::<Result<_, _>>()?
@@ -437,6 +456,19 @@ impl Study {
             query.len()
         );
         Err(Failure::new(what).help("add a column `query` of row numbers of the queries from 0, or give --query-index or --key"))
+    }
+
+    /// The queries by a column, whose cells must differ.
+    fn queries_by_key(&self, key: &str) -> Result<HashMap<&str, usize>, Failure> {
+        let table = self.query_table("--key")?;
+        let mut queries = HashMap::new();
+        for (row, cell) in table.cells(key)?.into_iter().enumerate() {
+            if queries.insert(cell, row).is_some() {
+                let expected = "a key that no earlier query has";
+                return Err(table.cell(row, key, cell, expected));
+            }
+        }
+        Ok(queries)
     }
 
     fn query_table(&self, option: &str) -> Result<&TableFile, Failure> {
@@ -467,10 +499,13 @@ impl Study {
                 .classes(table, name)
                 .map(|classes| Some(integers(classes))),
             Element::Boolean => {
-                let cells = table.cells(name)?.into_iter();
-                let flags: Vec<bool> = cells
-                    .map(|cell| matches!(cell, "1" | "true" | "True"))
-                    .collect();
+                let cells = table.cells(name)?.into_iter().enumerate();
+                let flags = cells.map(|(row, cell)| {
+                    let flag = ClassesBuilder::default().number(cell).ok();
+                    let wrong = || table.cell(row, name, cell, FLAG);
+                    flag.and_then(flag_of).ok_or_else(wrong)
+                });
+                let flags = flags.collect::<Result<Vec<bool>, Failure>>()?;
                 Ok(Some(InputValues::Booleans(
                     ArrayD::from_shape_vec(IxDyn(&[flags.len()]), flags).map_err(Failure::new)?,
                 )))
@@ -480,33 +515,59 @@ impl Study {
     }
 
     fn classes(&self, table: &TableFile, column: &str) -> Result<Vec<i64>, Failure> {
-        let cells = table.cells(column)?;
-        if let Some(row) = cells.iter().position(|cell| cell.is_empty()) {
-            return Err(table.cell(row, column, "", "a class"));
-        }
-        Ok(cells
-            .into_iter()
-            .map(|cell| self.class_number(cell))
-            .collect())
+        let mut classes = self.lock_classes();
+        let cells = table.cells(column)?.into_iter().enumerate();
+        let numbers = cells.map(|(row, cell)| {
+            classes.number(cell).map_err(|error| {
+                let failure = table.cell(row, column, cell, error.expected());
+                match self.model {
+                    Some(_) => failure.help("a model predicts the positions of its outputs, from 0: write classes as these numbers"),
+                    None => error.help(failure),
+                }
+            })
+        });
+        numbers.collect()
     }
 
-    /// The number of a class: itself, or of a word its position among all words.
-    fn class_number(&self, text: &str) -> i64 {
-        if let Ok(number) = text.parse() {
-            return number;
-        }
-        let mut words = self
-            .class_words
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let position = words
-            .iter()
-            .position(|word| word == text)
-            .unwrap_or_else(|| {
-                words.push(text.to_owned());
-                words.len() - 1
-            });
-        position as i64
+    fn lock_classes(&self) -> MutexGuard<'_, ClassesBuilder> {
+        self.classes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Declares that classes are numbers, as in arrays and predictions of the model.
+    fn declare_numbers(&self) -> Result<(), &'static str> {
+        let declared = self.lock_classes().declare_numbers(false);
+        declared.map_err(LabelError::expected)
+    }
+
+    /// Reads classes from an array.
+    fn class_array<D: ndarray::Dimension>(
+        &self,
+        file: &Path,
+    ) -> Result<ndarray::Array<i64, D>, Failure> {
+        self.declare_numbers().map_err(|expected| {
+            Failure::new(format_args!("an array of numbers: expected {expected}"))
+                .in_file(file)
+                .help("call classes by words everywhere, or by numbers everywhere")
+        })?;
+        arrays::read_labels(file)
+    }
+
+    /// Reads the file of an input by its description.
+    fn array(&self, spec: &InputSpec, file: &Path) -> Result<InputValues, Failure> {
+        Ok(match spec.element {
+            Element::Class => InputValues::Integers(self.class_array::<IxDyn>(file)?),
+            Element::Integer => InputValues::Integers(arrays::read_positions::<IxDyn>(file)?),
+            Element::Boolean => {
+                let labels = arrays::read_labels::<IxDyn>(file)?;
+                if let Some(other) = labels.iter().find(|flag| flag_of(**flag).is_none()) {
+                    return Err(
+                        Failure::new(format_args!("{other}: expected {FLAG}")).in_file(file)
+                    );
+                }
+                InputValues::Booleans(labels.mapv(|flag| flag == 1))
+            }
+            _ => InputValues::Numbers(arrays::read_f64::<IxDyn>(file)?),
+        })
     }
 
     /// The classes of rows by the model: the largest score, of equal ones the first.
@@ -547,16 +608,15 @@ fn own_numbers(table: &TableFile, column: &str) -> Result<InputValues, Failure> 
     Ok(InputValues::Numbers(numbers.into_dyn()))
 }
 
-/// Reads the file of an input by its description.
-fn read(spec: &InputSpec, file: &std::path::Path) -> Result<InputValues, Failure> {
-    Ok(match spec.element {
-        Element::Class => InputValues::Integers(arrays::read_labels::<IxDyn>(file)?),
-        Element::Integer => InputValues::Integers(arrays::read_positions::<IxDyn>(file)?),
-        Element::Boolean => {
-            InputValues::Booleans(arrays::read_labels::<IxDyn>(file)?.mapv(|flag| flag != 0))
-        }
-        _ => InputValues::Numbers(arrays::read_f64::<IxDyn>(file)?),
-    })
+/// Expectation of a flag.
+const FLAG: &str = "1 or 0, or True or False";
+
+fn flag_of(number: i64) -> Option<bool> {
+    match number {
+        0 => Some(false),
+        1 => Some(true),
+        _ => None,
+    }
 }
 
 /// The schema without a file of it: the columns that all tables have, or those of arrays by their numbers.

@@ -1,6 +1,7 @@
 //! Schemas in TOML, whose features are columns by name and whose categories are words.
 
 use std::path::Path;
+use std::sync::Mutex;
 
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
@@ -220,6 +221,7 @@ impl SchemaFile {
             schema: Schema::new(columns.len(), features).in_files(&places)?,
             columns,
             words,
+            further: Mutex::default(),
         })
     }
 }

@@ -1,6 +1,8 @@
 //! Rows of tables and arrays, encoded by a schema.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use ndarray::{Array2, Axis};
 use xai_files::table::{Columns, Piece, Table};
@@ -18,7 +20,18 @@ pub(super) struct TableSchema {
     pub(super) columns: Vec<String>,
     /// The categories of each column of words, whose codes are their positions.
     pub(super) words: Vec<Option<Vec<String>>>,
+    /// Codes of further words, which only counterfactuals have, by the position of their column.
+    pub(super) further: Mutex<HashMap<(usize, String), usize>>,
     pub(super) rules: Vec<Rule>,
+}
+
+impl TableSchema {
+    /// The code of a word that is none of the categories of its column, the same in all files.
+    fn further_code(&self, column: usize, word: &str, n_categories: usize) -> usize {
+        let mut further = self.further.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = n_categories + further.len();
+        *further.entry((column, word.to_owned())).or_insert(next)
+    }
 }
 
 /// A table in memory.
@@ -101,28 +114,23 @@ impl TableFile {
     ) -> Result<Array2<f64>, Failure> {
         let mut rows = Array2::from_elem((self.n_rows(), schema.columns.len()), f64::NAN);
         for (position, column) in schema.columns.iter().enumerate() {
-            let mut further: Vec<&str> = Vec::new();
+            let words = schema.words[position].as_deref();
+            let known = words.into_iter().flatten().enumerate();
+            let known: HashMap<&str, usize> =
+                known.map(|(code, word)| (word.as_str(), code)).collect();
             for (row, text) in self.cells(column)?.into_iter().enumerate() {
                 if MISSING.contains(&text) {
                     continue;
                 }
-                let Some(words) = &schema.words[position] else {
+                let Some(words) = words else {
                     let number = parse(text).filter(|number| number.is_finite());
                     let wrong = || self.cell(row, column, text, "a number, as the schema says");
                     rows[[row, position]] = number.ok_or_else(wrong)?;
                     continue;
                 };
-                let known = words.iter().position(|word| word == text);
-                let code = match known {
-                    Some(code) => code,
-                    None if is_counterfactual => {
-                        let found = further.iter().position(|word| *word == text);
-                        words.len()
-                            + found.unwrap_or_else(|| {
-                                further.push(text);
-                                further.len() - 1
-                            })
-                    }
+                let code = match known.get(text) {
+                    Some(code) => *code,
+                    None if is_counterfactual => schema.further_code(position, text, words.len()),
                     None => {
                         let expected = format!("one of {}", words.join(", "));
                         return Err(self.cell(row, column, text, &expected));

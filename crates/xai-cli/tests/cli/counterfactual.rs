@@ -492,3 +492,53 @@ fn errors_name_the_file_the_line_and_the_column() {
         "counterfactual ynn --queries q.csv --counterfactuals c.csv --schema s.toml --train q.csv",
     );
 }
+
+#[test]
+fn classes_flags_and_keys_are_not_guessed() {
+    let files = Files::new();
+    files.text(
+        "q.csv",
+        "age,customer,predicted\n20,a,rejected\n30,b,rejected\n",
+    );
+    files.text(
+        "c.csv",
+        "age,customer,predicted\n40,b,approved\n41,a,rejected\n",
+    );
+    let validity = |target: &str| {
+        format!(
+            "counterfactual validity --queries q.csv --counterfactuals c.csv --key customer --target-class {target}"
+        )
+    };
+    let found = files.json(&validity("approved"));
+    assert_eq!(found["per_query"], serde_json::json!([0.0, 1.0]));
+    // A word that is no class would make every counterfactual invalid.
+    files.wrong_usage("--target-class", &validity("aproved"));
+    files.text(
+        "twice.csv",
+        "age,customer,predicted\n20,a,rejected\n30,a,rejected\n",
+    );
+    files.bad_data(
+        "twice.csv",
+        &validity("approved").replace("q.csv", "twice.csv"),
+    );
+
+    // pandas writes integers as 1.0 in a column that once had a missing value.
+    files.text("q.csv", "age,predicted\n20,0\n30,0\n");
+    files.text("c.csv", "age,predicted\n40,1.0\n41,0.0\n");
+    let of_numbers = |name: &str| {
+        format!("counterfactual validity --queries q.csv --counterfactuals {name} --target-class 1")
+    };
+    let found = files.json(&of_numbers("c.csv"));
+    assert_eq!(found["per_query"], serde_json::json!([1.0, 0.0]));
+    files.text("mixed.csv", "age,predicted\n40,unknown\n41,0\n");
+    files.bad_data("mixed.csv", &of_numbers("mixed.csv"));
+
+    let sparsity = |name: &str| {
+        format!("counterfactual sparsity --queries q.csv --counterfactuals {name} --rows valid")
+    };
+    files.text("flags.csv", "age,valid\n40,True\n41,0.0\n");
+    let found = files.json(&sparsity("flags.csv"));
+    assert_eq!(found["per_query"], serde_json::json!([1.0, null]));
+    files.text("yes.csv", "age,valid\n40,yes\n41,\n");
+    files.bad_data("yes.csv", &sparsity("yes.csv"));
+}

@@ -451,7 +451,7 @@ fn init_uses_only_regular_files() {
 #[test]
 fn self_check_passes_for_any_seed_and_number_of_threads() {
     let files = Files::new();
-    for options in ["", " --seed 7", " --threads 1"] {
+    for options in ["", " --seed 7 --threads 1"] {
         let check = files.json(&format!("self-check{options}"));
         assert_eq!(check["wrong"], serde_json::json!([]), "{options}");
         let figures = check["figures"].as_array().unwrap();
