@@ -25,7 +25,8 @@ pub(crate) static FUNCTIONS: &[ScalarDefinition] = &[
     ScalarDefinition {
         name: "counterfactual_sparsity",
         metric: Some(Sparsity::INFO),
-        description: "A row is a query and a counterfactual, lists with an element per feature. NULL where an argument is.",
+        description: "A row is a query and a counterfactual, lists with an element per feature. NULL if an argument is \
+                      NULL or the lists are empty.",
         example: "SELECT method, exact_avg(counterfactual_sparsity(query, counterfactual)) FROM explained GROUP BY method",
         arguments: &[
             QUERY,
@@ -46,7 +47,7 @@ pub(crate) static FUNCTIONS: &[ScalarDefinition] = &[
         name: "constraint_violation",
         metric: Some(ConstraintViolation::INFO),
         description: "A row is a query and a counterfactual, lists with an element per feature, and the changes that each feature allows: 0 none, \
-                      1 only upwards, -1 only downwards, 2 any. NULL where an argument is, and where every feature allows any change.",
+                      1 only upwards, -1 only downwards, 2 any. NULL if an argument is NULL, the lists are empty, or every feature allows any change.",
         example: "SELECT method, exact_avg(constraint_violation(query, counterfactual, [1, 0, 2])) FROM explained GROUP BY method",
         arguments: &[
             QUERY,
@@ -93,7 +94,7 @@ pub(crate) static FUNCTIONS: &[ScalarDefinition] = &[
         name: "gower_distance",
         metric: None,
         description: "Gower's distance of two rows: the mean over features of |a - b| / scale, of categories 0 or 1. The scales are the ranges of \
-                      the features. NULL where an argument is, and where a feature with scale 0 differs (see zero_scale).",
+                      the features. NULL if an argument is NULL, the lists are empty, or a feature with scale 0 differs (see zero_scale).",
         example: "SELECT gower_distance(query, counterfactual, [73, 16, 1], [false, false, true]) FROM explained",
         arguments: &[QUERY, COUNTERFACTUAL, SCALES, CATEGORICAL, ZERO_SCALE],
         result: || DataType::Float64,
@@ -103,8 +104,8 @@ pub(crate) static FUNCTIONS: &[ScalarDefinition] = &[
         name: "heom_distance",
         metric: None,
         description: "The heterogeneous Euclidean-overlap distance of two rows: the Euclidean length of the differences |a - b| / scale, of categories \
-                      0 or 1. The scales are the ranges of the features. NULL where an argument is, and where a feature with scale 0 \
-                      differs (see zero_scale).",
+                      0 or 1. The scales are the ranges of the features. NULL if an argument is NULL, the lists are empty, or a feature \
+                      with scale 0 differs (see zero_scale).",
         example: "SELECT heom_distance(query, counterfactual, [73, 16, 1], [false, false, true]) FROM explained",
         arguments: &[QUERY, COUNTERFACTUAL, SCALES, CATEGORICAL, ZERO_SCALE],
         result: || DataType::Float64,
@@ -114,7 +115,7 @@ pub(crate) static FUNCTIONS: &[ScalarDefinition] = &[
         name: "mad_distance",
         metric: None,
         description: "The sum over features of |a - b| / scale, of categories 0 or 1. The scales are the median absolute deviations of the \
-                      features. NULL where an argument is, and where a feature with scale 0 differs (see zero_scale).",
+                      features. NULL if an argument is NULL, the lists are empty, or a feature with scale 0 differs (see zero_scale).",
         example: "SELECT mad_distance(query, counterfactual, [10, 1, 0], [false, false, true]) FROM explained",
         arguments: &[
             QUERY,
@@ -185,6 +186,9 @@ fn per_pair(
                 return Ok(None);
             }
             let (x, c) = (queries.row(row), rows.row(row));
+            if x.is_empty() && c.is_empty() {
+                return Ok(None); // no feature can be compared
+            }
             if let Some(n) = lengths(row).find(|&n| n as usize != x.len()) {
                 return exec_err!("{function}: a list has {} features, another {n}", x.len());
             }

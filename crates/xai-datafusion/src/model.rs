@@ -22,8 +22,7 @@ pub(crate) const MASK_INPUTS: ScalarDefinition = ScalarDefinition {
     name: MASK,
     metric: None,
     description: "The inputs of a model times the mask of their attributions, as Average Drop asks the model about them: the mask is \
-                  (|explanations| - min) / (max - min), which keeps what is marked most and removes what is marked least. A list; NULL \
-                  where an argument is, and where all explanations have one size, which have no mask. Values that are not finite are an error.",
+                  (|explanations| - min) / (max - min), which keeps what is marked most and removes what is marked least. A list; NULL if an argument is NULL or if all explanations have one size, which have no mask. Values that are not finite are an error.",
     example: "SELECT mask_inputs(inputs, explanations) FROM samples",
     arguments: &[
         Argument::new("inputs", Kind::Numbers),
@@ -100,8 +99,8 @@ fn mask_rows([inputs, maps]: [&[f64]; 2], n: usize) -> Result<(Vec<f64>, Vec<boo
 pub(crate) const PREDICTED_CLASS: ScalarDefinition = ScalarDefinition {
     name: "predicted_class",
     metric: None,
-    description: "The class that a model predicts: the number, from 0, of the largest of its outputs, the lowest of equal ones. NULL where \
-                  the argument is. Outputs that are NaN, and none at all, are an error.",
+    description: "The class that a model predicts: the number, from 0, of the largest of its outputs, the lowest of equal ones. NULL if \
+                  the argument is NULL. Outputs that are NaN, and none at all, are an error.",
     example: "SELECT predicted_class(outputs) FROM scores",
     arguments: &[Argument::new("outputs", Kind::Numbers)],
     result: || DataType::Int64,
@@ -133,7 +132,7 @@ pub(crate) const PREDICTED_CLASS: ScalarDefinition = ScalarDefinition {
 pub(crate) const CLASS_SCORE: ScalarDefinition = ScalarDefinition {
     name: "class_score",
     metric: None,
-    description: "The output of a model for a class, whose number is from 0. NULL where an argument is. A class that the outputs do not have \
+    description: "The output of a model for a class, whose number is from 0. NULL if an argument is NULL. A class that the outputs do not have \
                   is an error.",
     example: "SELECT class_score(outputs, label) FROM scores",
     arguments: &[

@@ -17,8 +17,7 @@ pub(crate) const CORRESPONDENCE: ScalarDefinition = ScalarDefinition {
     metric: None,
     description: "The share of the weight of a sample's nearest training cases that agrees with its predicted class: \
                   lists of their distances, nearest first, and of their classes, of the same length. The weight of a case \
-                  follows from its distance. In [0, 1]; NULL where an argument \
-                  is, and where all weights are 0.",
+                  follows from its distance. In [0, 1]; NULL if an argument is NULL or if all weights are 0.",
     example: "SELECT id, correspondence(nearest['distances'], nearest['labels'], predicted) FROM explained",
     arguments: &[
         Argument::new("distances", Kind::Numbers),

@@ -152,7 +152,7 @@ impl Classes<'_> {
     const LABELS: Argument = Argument::new("train_labels", Kind::Classes);
     const CLASS: Argument = Argument::new("test_class", Kind::Class);
     const DESCRIPTION: &'static str = "A row is a test case: its attributions to all training cases, their classes, and its class, the true or the \
-         predicted one. NULL where an argument is.";
+         predicted one. NULL if an argument is NULL.";
 }
 
 impl<'a> SideInputs<'a> for Classes<'a> {
@@ -214,8 +214,7 @@ struct Flags<'a>(TruthLists<'a>);
 
 impl Flags<'_> {
     const LIST: Argument = Argument::new("flags", Kind::Truths);
-    const DESCRIPTION: &'static str = "A row is a test case: its attributions to all training cases, and which of those are flagged. NULL where an \
-         argument is.";
+    const DESCRIPTION: &'static str = "A row is a test case: its attributions to all training cases, and which of those are flagged. NULL if an argument is NULL.";
 }
 
 impl<'a> SideInputs<'a> for Flags<'a> {
@@ -248,8 +247,7 @@ struct Relevant<'a>(TruthLists<'a>);
 
 impl Relevant<'_> {
     const LIST: Argument = Argument::new("relevant", Kind::Truths);
-    const DESCRIPTION: &'static str = "A row is a test case: its attributions to all training cases, and which of those are relevant to it. NULL where \
-         an argument is, and where nothing is relevant.";
+    const DESCRIPTION: &'static str = "A row is a test case: its attributions to all training cases, and which of those are relevant to it. NULL if an argument is NULL or if nothing is relevant.";
 }
 
 impl<'a> SideInputs<'a> for Relevant<'a> {
@@ -313,20 +311,18 @@ macro_rules! numbers {
 
 numbers! {
     Random("random_attributions",
-        "A row is a test case: its attributions to all training cases, and those by the model with random weights. NULL \
-         where an argument is, and where either list is constant."):
+        "A row is a test case: its attributions to all training cases, and those by the model with random weights. NULL if an argument is NULL or if either list is constant."):
         |metric, attributions, random| metric.evaluate(&AttributionData::new(attributions).random_attributions(random));
     Drops("drops",
         "A row is a test case: its attributions to the training cases that were left out, one after the other, and how far \
-         its output falls without each. NULL where an argument is, and where either list is constant."):
+         its output falls without each. NULL if an argument is NULL or if either list is constant."):
         |metric, attributions, drops| {
             let removed: Vec<usize> = (0..attributions.ncols()).collect();
             metric.evaluate(&AttributionData::new(attributions).with(input::REMOVED, &removed).with(input::DROPS, drops.t()))
         };
     Outputs("outputs",
         "A row is a test case: the sums of its attributions over the cases of each subset, and what the model that was \
-         trained on the subset answers. A case that a subset has twice counts twice in the sum. NULL where an argument is, \
-         and where either list is constant."):
+         trained on the subset answers. A case that a subset has twice counts twice in the sum. NULL if an argument is NULL or if either list is constant."):
         |metric, attributions, outputs| {
             // The sums are there already: each is a subset of one.
             let n = attributions.ncols();

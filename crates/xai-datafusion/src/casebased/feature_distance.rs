@@ -19,7 +19,8 @@ const NAME: &str = "feature_distance";
 pub(crate) const FEATURE_DISTANCE: ScalarDefinition = ScalarDefinition {
     name: NAME,
     metric: None,
-    description: "The distance of two rows of features, lists of the same length. At least 0; NULL where an argument is. Features that are not finite are an error.",
+    description: "The distance of two rows of features, lists of the same length. At least 0; NULL if an \
+                  argument is NULL. Features that are not finite are an error.",
     example: "SELECT feature_distance(a.features, b.features, 'manhattan') FROM samples AS a CROSS JOIN samples AS b",
     arguments: &[
         Argument::new("a", Kind::Numbers),

@@ -27,7 +27,7 @@ macro_rules! definition {
             description: concat!(
                 $description,
                 " An element is true where target >= threshold, predicted where pred > threshold, in the precision of \
-                 `pred`. In [0, 1], higher is better; NULL where it is undefined. \
+                 `pred`. In [0, 1], higher is better; NULL if it is undefined. \
                  Scores outside [0, 1] are an error."
             ),
             example: concat!("SELECT graph, ", $name, "(mask, truth, 0.5) FROM edges GROUP BY graph"),
