@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 /// The last package contains axe-core. Its dependencies are not needed.
 const REQUIREMENTS: [&str; 2] = [
-    "pytest==9.2.0 selenium==4.51.0",
+    "pytest==9.2.0 pytest-xdist selenium==4.51.0",
     "--no-deps axe-playwright-python==0.1.8",
 ];
 
@@ -25,7 +25,7 @@ pub(crate) fn run(packages: &str) -> Result {
     let binary = format!("debug/xai{}", std::env::consts::EXE_SUFFIX);
     let python = environment("browser", &REQUIREMENTS)?;
     command(python)
-        .words("-B -m pytest -p no:cacheprovider --quiet xtask/browser")
+        .words("-B -m pytest -p no:cacheprovider --quiet --numprocesses 2 xtask/browser")
         .args(["--xai".into(), target().join(binary)])
         .args(["--sample".into(), root().join("crates/xai-cli/sample")])
         .args(["--basetemp".into(), target().join("browser")])

@@ -59,7 +59,7 @@ pub(crate) fn run(selection: &str) -> Result {
     install_built(&python, selection)?;
     test_installed(&python)?;
     differential(&python, &["--rounds", "100", "--seed", "1"])?;
-    soak(&python, &["--calls", "14000"])?;
+    soak(&python, &["--calls", "7000"])?;
     let types = "-m mypy --config-file crates/xai-python/pyproject.toml";
     command(&python).words(types).run()
 }
