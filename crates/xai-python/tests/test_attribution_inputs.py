@@ -950,6 +950,21 @@ def test_every_type_of_pandas_arrives_as_it_is() -> None:
     assert "month: 2020-02, the median; size: 'S', the median" in said and "mixed: 2020-01-01, the most frequent" in said
 
 
+def test_a_baseline_may_have_decimal_numbers() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"a": [Decimal("1.5"), None, Decimal("2.5")], "b": [Decimal(1), Decimal(2), Decimal(4)]})
+    row = pd.Series({"a": Decimal("0.25"), "b": Decimal("0.5")})
+
+    def model(rows: Any) -> Any:
+        return np.array([float(a or 0) + float(b) for a, b in zip(rows["a"], rows["b"])])
+
+    table = pd.DataFrame([row] * 3, dtype=object)
+    for baseline in (row, table):
+        curve = metrics.Deletion(baseline=baseline).evaluate(model, frame, None, np.ones((3, 2)), framework="pandas").curve
+        assert curve is not None and curve.per_sample is not None
+        assert curve.per_sample[:, [0, -1]].tolist() == [[2.5, 0.75], [2.0, 0.75], [6.5, 0.75]]
+
+
 def test_null_and_nan_of_polars_are_two_values() -> None:
     pl = pytest.importorskip("polars")
     numbers = [Decimal("1.10"), None, Decimal("2.50")]
