@@ -90,9 +90,8 @@ class Table:
                 columns.append(self.coded[column].numbers(values, of_column))
             elif column in self.missing:
                 known = None if is_row else _with_missing(values)
-                if known is None:
-                    known = _floats(values) if column in self.decimals else values
-                numbers = reals(known, of_column)
+                plain = _floats(values) if column in self.decimals else values
+                numbers = reals(plain if known is None else known, of_column)
                 stand_in = numbers.dtype.type(self.missing[column])
                 columns.append(np.where(np.isnan(numbers), stand_in, numbers))
             else:
