@@ -85,9 +85,10 @@ class PerturbationConfidenceMetric:
         """
         maps = maps_of(cams, input_tensor)
         perturbed = self._perturbed(input_tensor, maps)
-        result = scores_of(model, perturbed, targets)
+        batches = (perturbed, input_tensor) if return_diff else (perturbed,)
+        result, *before = scores_of(model, targets, *batches)
         if return_diff:
-            result = result - scores_of(model, input_tensor, targets)
+            result = result - before[0]
         return (result, perturbed) if return_visualization else result
 
     def _perturbed(self, images: Any, maps: Array) -> Any:
@@ -258,18 +259,23 @@ class AveragerAcrossThresholds:
         if any(getattr(type(metric), "__call__", None) is not call for metric in metrics):
             changes = [metric(input_tensor, cams, targets, model) for metric in metrics]
             return np.asarray(np.mean(np.asarray(changes, np.float32), axis=0))
-        before = scores_of(model, input_tensor, targets)
+        (before,) = scores_of(model, targets, input_tensor)
         after = [metric(input_tensor, cams, targets, model, return_diff=False) for metric in metrics]
         return np.asarray(np.mean(np.stack(after) - before, axis=0))
 
 
-def scores_of(model: Callable[[Any], Any], images: Any, targets: Sequence[Callable[[Any], Any]]) -> Array:
-    """Compute the score of each image by its target, in single precision."""
-    with Tensors.for_model(model, "torch", None).calling():
-        outputs = model(images)
+def scores_of(model: Callable[[Any], Any], targets: Sequence[Callable[[Any], Any]], *batches: Any) -> list[Array]:
+    """Compute the score of each image by its target, in single precision, for several batches of
+    images.
+    """
+
+    def scores(images: Any) -> Array:
         if len(targets) != len(images):
             raise ValueError(f"targets: expected one per image, {len(images)}, got {len(targets)}")
-        return np.array([float(target(row)) for target, row in zip(targets, outputs)], np.float32)
+        return np.array([float(target(row)) for target, row in zip(targets, model(images))], np.float32)
+
+    with Tensors.for_model(model, "torch", None).calling():
+        return [scores(images) for images in batches]
 
 
 def maps_of(cams: Any, images: Any) -> Array:
