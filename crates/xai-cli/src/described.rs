@@ -85,7 +85,7 @@ impl<P: Parameters + Default> FromArgMatches for Described<P> {
             if matches.value_source(param.name) == Some(ValueSource::CommandLine)
                 && let Some(text) = matches.get_one::<String>(param.name)
             {
-                self.values.push((param.name, Value::Text(text.clone())));
+                self.values.push((param.name, Value::from(text.as_str())));
             }
         }
         Ok(())

@@ -59,7 +59,7 @@ fn value(object: &Bound<'_, PyAny>) -> PyResult<Value> {
         return Ok(object.extract::<f64>()?.into());
     }
     if let Ok(text) = object.cast::<PyString>() {
-        return Ok(Value::Text(text.to_string()));
+        return Ok(Value::from(text.to_str()?));
     }
     if let Ok(items) = object.cast::<PySequence>() {
         let items: PyResult<Vec<Value>> = items.try_iter()?.map(|item| value(&item?)).collect();

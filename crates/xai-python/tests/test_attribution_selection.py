@@ -31,6 +31,12 @@ def test_settings_are_those_of_the_classes() -> None:
     ):
         value = metric.evaluate(model, X, TARGETS, MAPS["terms"])
         np.testing.assert_array_equal(found[name]["terms"].per_sample, value.per_sample)
+    # After one feature, which is not the same as in one step.
+    steps = table(["deletion(steps=[1])", "deletion(steps=1)"])
+    assert steps.metrics == ["deletion(steps=[1])", "deletion(steps=1)"]
+    for name, chosen in zip(steps.metrics, ([1], 1)):
+        value = Deletion(steps=chosen).evaluate(model, X, TARGETS, MAPS["terms"])
+        assert steps[name]["terms"].value == value.value
     channels = table("deletion(baseline=[0.1, 0.2, 0.3, 0.4, 0.5])")["deletion"]["terms"].value
     assert channels == Deletion(baseline=[0.1, 0.2, 0.3, 0.4, 0.5]).evaluate(model, X, TARGETS, MAPS["terms"]).value
 

@@ -248,7 +248,7 @@ fn a_metric_may_need_a_further_input_and_no_model() {
     let none = EvaluationData::new(x.view(), &[0; 6]).maps(x.view());
     let error = MassInside.evaluate_on(none).unwrap_err().into_error();
     assert_eq!(error.input(), input::MASKS);
-    assert!(matches!(error.kind(), ErrorKind::Empty));
+    assert!(matches!(error.kind(), ErrorKind::Missing));
 }
 
 #[test]

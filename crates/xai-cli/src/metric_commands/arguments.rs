@@ -58,7 +58,7 @@ pub(super) fn param_values(
     let params = entry.params();
     let values = own_params(&params).filter_map(|param| {
         let text = matches.get_one::<String>(param.name)?;
-        Some((param.name.to_owned(), Value::Text(text.clone())))
+        Some((param.name.to_owned(), Value::from(text.as_str())))
     });
     values.collect()
 }

@@ -112,10 +112,7 @@ impl FromStr for Setting {
                 _ => return Err(refused(text)),
             }
         }
-        let value = |text: String| {
-            let list = text.strip_prefix('[').and_then(|t| t.strip_suffix(']'));
-            Value::Text(list.unwrap_or(&text).to_owned())
-        };
+        let value = |text: String| Value::from(text.as_str());
         let params = params.into_iter().map(|(name, text)| (name, value(text)));
         Ok(Self {
             name: name.to_owned(),
@@ -223,6 +220,10 @@ mod tests {
         }
         let listed: Settings = "a(b=[1, 2], c=3,4)".parse().unwrap();
         assert_eq!(listed.0[0].params[0].1.items().unwrap().len(), 2);
+        // One item in brackets is a list: a curve after one feature, not in one step.
+        let one: Settings = "deletion(steps=[1])".parse().unwrap();
+        assert_eq!(one.0[0].params[0].1, Value::List(vec!["1".into()]));
+        assert_eq!(one.to_string(), "deletion(steps=[1])");
         assert_eq!(listed.0[0].params[1].1, Value::from("3,4"));
     }
 

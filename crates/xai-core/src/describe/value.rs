@@ -84,8 +84,16 @@ impl Value {
 }
 
 impl From<&str> for Value {
+    /// Text in brackets is a list, so that a list of one item can be told from the item: `[1]`.
     fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
+        let list = text
+            .trim()
+            .strip_prefix('[')
+            .and_then(|text| text.strip_suffix(']'));
+        match list {
+            Some(list) => Self::List(list.split(',').map(|item| item.trim().into()).collect()),
+            None => Self::Text(text.to_owned()),
+        }
     }
 }
 
@@ -120,6 +128,7 @@ impl fmt::Display for Value {
             Self::Integer(value) => write!(f, "{value}"),
             Self::Real(value) => write!(f, "{}", crate::error::ShortNumber(*value)),
             Self::Text(text) => f.write_str(text),
+            Self::List(items) if items.len() == 1 => write!(f, "[{}]", items[0]),
             Self::List(items) => {
                 for (i, item) in items.iter().enumerate() {
                     let comma = if i > 0 { "," } else { "" };
