@@ -6,8 +6,6 @@ use std::sync::Arc;
 use xai_core::ExactMean;
 use xai_neighbors::Nearest;
 
-use crate::neighborhood::Neighborhood;
-
 /// Distances and densities of training rows among each other, kept once they are computed.
 #[derive(Debug, Default)]
 pub(crate) struct OwnNeighbors {
@@ -29,21 +27,59 @@ pub(crate) struct Density {
     reachability: Vec<f64>,
 }
 
+/// Indices of the neighbours of each training row. Their distances, which take twice the memory, are computed again.
+#[derive(Debug, Default)]
+pub(crate) struct NeighborIndices {
+    /// Position after the last neighbour of each row.
+    ends: Vec<usize>,
+    // There are fewer training rows than 2³², see `Reference::new`.
+    indices: Vec<u32>,
+    /// Distance of the last neighbour of each row.
+    last: Vec<f64>,
+}
+
+impl NeighborIndices {
+    /// Adds the neighbours of the next row.
+    pub(crate) fn push(&mut self, found: &[Nearest]) {
+        let indices = found.iter().map(|near| near.index as u32);
+        self.indices.extend(indices);
+        self.ends.push(self.indices.len());
+        let last = found.last().map_or(0.0, |near| near.distance);
+        self.last.push(last);
+    }
+
+    /// The neighbours of a row, at distances from this function.
+    fn neighbors(
+        &self,
+        row: usize,
+        distance: impl Fn(usize) -> f64,
+    ) -> impl Iterator<Item = Nearest> {
+        let first = row.checked_sub(1).map_or(0, |before| self.ends[before]);
+        self.indices[first..self.ends[row]]
+            .iter()
+            .map(move |&index| {
+                let index = index as usize;
+                Nearest {
+                    index,
+                    distance: distance(index),
+                }
+            })
+    }
+}
+
 impl Density {
-    /// Computes the density of `n` training rows from their neighbours, at least one each.
-    pub(crate) fn new(neighborhood: &Neighborhood, n: usize) -> Self {
-        let last = (0..n).map(|row| {
-            neighborhood
-                .neighbors(row)
-                .last()
-                .map_or(0.0, |near| near.distance)
-        });
+    /// Computes the density of the training rows from their neighbours, at least one each, and the distance of two of
+    /// them.
+    pub(crate) fn new(
+        mut neighbors: NeighborIndices,
+        distance: impl Fn(usize, usize) -> f64 + Sync + Send,
+    ) -> Self {
         let mut density = Self {
-            last: last.collect(),
+            last: std::mem::take(&mut neighbors.last),
             reachability: Vec::new(),
         };
-        density.reachability = xai_core::parallel::map(n, |row| {
-            density.mean_reachability(neighborhood.neighbors(row))
+        density.reachability = xai_core::parallel::map(density.last.len(), |row| {
+            density.mean_reachability(neighbors.neighbors(row, |index| distance(row, index)))
         });
         density
     }

@@ -7,9 +7,9 @@ use ndarray::Axis;
 use xai_core::{Result, parallel};
 use xai_neighbors::{Nearest, Neighbors, input as searched, with_original_index};
 
-use crate::density::{Density, OwnNeighbors};
+use crate::density::{Density, NeighborIndices, OwnNeighbors};
 use crate::input;
-use crate::neighborhood::{Among, Neighborhood, Wanted};
+use crate::neighborhood::{Among, Wanted};
 use crate::searches::{BLOCK, Searches, blocks, row_of};
 
 impl Searches {
@@ -37,7 +37,7 @@ impl Searches {
         // In one search through all classes, every other answer about the training rows is found, too.
         let n = self.train.nrows();
         let wanted = Wanted::all(k);
-        let mut neighbors = Neighborhood::new(wanted, None);
+        let mut neighbors = NeighborIndices::default();
         let mut within: BTreeMap<i64, Vec<f64>> = BTreeMap::new();
         let mut unlike = vec![f64::INFINITY; n];
         let indices: Vec<usize> = (0..n).collect();
@@ -76,7 +76,11 @@ impl Searches {
                 neighbors.push(&found);
             }
         }
-        let density = Arc::new(Density::new(&neighbors, n));
+        let distance = |row: usize, index: usize| {
+            let pair = (row_of(&self.train, row), row_of(&self.train, index));
+            self.distance.between(pair.0, pair.1).unwrap_or(0.0)
+        };
+        let density = Arc::new(Density::new(neighbors, distance));
         let mut own = self.own();
         own.densities.push((k, Arc::clone(&density)));
         own.within = within
