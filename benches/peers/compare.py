@@ -112,6 +112,18 @@ COMPARISONS = [Comparison(*row) for row in [
     ("repro", "agreement_pairs", "agreement_raw", "PA, κ and V of 6 runs × 100 000 samples, packing included, per pair",
      {"numpy + sklearn + scipy": None}),
     ("repro", "study", "study", "one draw of the simulation study: 5 runs × 1000 samples, 7 metrics", {"numpy/sklearn/scipy": 250}),
+    *(("counterfactual", "counterfactual", f"cf_{name}", f"{work}, 1 000 × 4 counterfactuals, 10 000 × 20 rows", {peer: target})
+      for name, work, peer, target in (
+          ("sparsity", "sparsity", "CEval sparsity", None),
+          ("ynn", "yNN, k = 5", "CEval yNN", None),
+          ("relative_distance", "relative distance, Gower", "CEval relative_dist", None),
+          ("redundancy", "redundancy", "CEval redundancy", None),
+          ("nearest_euclidean", "5 nearest rows, Euclidean", "sklearn brute", None),
+          ("nearest_manhattan", "5 nearest rows, Manhattan", "sklearn", None),
+          ("nearest_gower", "5 nearest rows, Gower", "gower", None),
+          ("lof", "local outlier factor, k = 20, training rows included", "sklearn LOF", None),
+          ("diversity", "diversity, Euclidean", "SciPy pdist", None),
+      )),
     *(("training_quantus", "quanda", name, f"{work}, 50 000 training cases", {f"quanda {name}": 10})
       for name, work in (
           ("class_detection", "class detection, k = 5, 1 000 test cases"),
@@ -137,7 +149,7 @@ COMPARISONS = [Comparison(*row) for row in [
      "meta-consistency of 10 metrics, 5 explainers, a perturbation of either kind, 16 images 32 × 32", {"metaquantus": 10}),
 ]]
 # The workloads of models in Python, which our binary cannot run.
-OF_PYTHON = {c.ours for c in COMPARISONS if c.ours in ("numpy_model", "torch_model") or c.data in ("cnn", "quanda", "ferret", "metaquantus")}
+OF_PYTHON = {c.ours for c in COMPARISONS if c.ours in ("numpy_model", "torch_model") or c.data in ("cnn", "counterfactual", "quanda", "ferret", "metaquantus")}
 # The workloads that the package for Python is timed with, by what a module puts into `Data.package`.
 FROM_PYTHON = OF_PYTHON | {"knn_5d", "knn_5d_explain", "knn_30d", "groundtruth", "gef", "fidelity", "ec_pairs",
                            "agreement_pa", "agreement_kappa", "agreement_v", "study"}
