@@ -194,9 +194,9 @@ impl RowDistance {
                 continue;
             }
             // Differences are multiplied by the reciprocal.
-            let is_valid = scale == 0.0 || (scale > 0.0 && (1.0 / scale).is_normal());
+            let is_valid = scale == 0.0 || (scale > 1e-308 && scale.is_finite());
             if !is_valid {
-                let expected = "0, or a number whose reciprocal is finite";
+                let expected = "a finite scale of at least 0, above 1e-308 unless it is 0";
                 return Err(Error::out_of_domain(
                     input::SCALES,
                     &[position],
