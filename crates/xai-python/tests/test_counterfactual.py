@@ -158,7 +158,7 @@ def test_metrics_are_undefined_for_methods_without_their_inputs() -> None:
     assert table["two"][metric].value is None
     assert table["two"]["sparsity"].value == 0.5
     assert table.table.skipped == {f"{metric} of two": "the method has no others"}
-    with pytest.raises(ValueError, match="others = none"):
+    with pytest.raises(ValueError, match="others: needed, but not given"):
         cf.evaluate(queries, {"one": first}, [metric])
     # By default all metrics whose inputs some method has.
     known = {"one": {"predicted": [1, 1]}}
