@@ -167,7 +167,7 @@ impl RowDistance {
     ///
     /// # Errors
     /// `ShapeMismatch` for another number of scales than of features, `OutOfDomain` for a scale that is negative, not
-    /// finite, or too small for a finite reciprocal, `InvalidParameter` for another distance.
+    /// finite, or not above 1e-308 although it is not 0, `InvalidParameter` for another distance.
     pub fn with_scales(options: DistanceOptions, schema: &Schema, scales: &[f64]) -> Result<Self> {
         check_shape(input::SCALES, &[schema.features().len()], &[scales.len()])?;
         let aggregation = match options.distance {

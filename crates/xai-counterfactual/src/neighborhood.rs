@@ -85,7 +85,8 @@ impl Wanted {
     /// Largest number of neighbours that [`select`](Self::select) returns; `None` if it depends on the number of
     /// classes.
     pub(crate) fn most(self) -> Option<usize> {
-        (self.each == 0).then_some(self.all + self.own + self.others)
+        let most = self.all.saturating_add(self.own);
+        (self.each == 0).then_some(most.saturating_add(self.others))
     }
 
     /// Number of neighbours to search in the row's own class.

@@ -47,7 +47,7 @@ impl Searches {
             let mut add = |row: usize, nearest: Neighbors| {
                 found[row].extend(nearest);
                 // With many classes, those that are too far are dropped on the way.
-                if found[row].len() > 4 * k {
+                if found[row].len() / 4 > k {
                     found[row] = select(std::mem::take(&mut found[row]));
                 }
             };

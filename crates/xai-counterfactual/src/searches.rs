@@ -132,7 +132,7 @@ impl Searches {
                     // With many classes, those that are not wanted any more are dropped on the way.
                     if wanted
                         .most()
-                        .is_some_and(|most| found[row].len() > 4 * most)
+                        .is_some_and(|most| found[row].len() / 4 > most)
                     {
                         found[row] = select(row, std::mem::take(&mut found[row]));
                     }

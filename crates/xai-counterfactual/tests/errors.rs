@@ -7,8 +7,8 @@ use xai_counterfactual::metric::{
     Validity, Ynn,
 };
 use xai_counterfactual::{
-    Change, CounterfactualData, CounterfactualMetric, Error, Feature, MixedDistance, Reference,
-    Schema, ZeroScale, input, registry,
+    Change, CounterfactualData, CounterfactualMetric, DistanceOptions, Error, Feature,
+    MixedDistance, Reference, RowDistance, Schema, ZeroScale, input, registry,
 };
 
 fn hot() -> Schema {
@@ -108,6 +108,10 @@ fn a_metric_names_what_it_needs() {
         "train: needed, but not given; the distance is scaled by the training rows: give them, or for distance = gower and \
          heom a range for every numeric feature of the schema, or choose distance = manhattan"
     );
+    let scales = [1e-310, f64::INFINITY, -1.0].map(|scale| {
+        RowDistance::with_scales(DistanceOptions::default(), &schema, &[scale]).unwrap_err()
+    });
+    assert!(scales.iter().all(|error| error.input() == input::SCALES));
     let k = error(Ynn::new().k(0).evaluate(&data));
     assert_eq!(k.input(), Input::new("k"));
     assert!(registry::find("proximty").is_err());

@@ -161,7 +161,9 @@ impl Study {
         };
         if study.model.is_some() {
             // It predicts positions of outputs.
-            study.declare_numbers().map_err(Failure::new)?;
+            study
+                .declare_numbers()
+                .map_err(|error| Failure::new(error.expected()))?;
         }
         if let Some(train) = train {
             let rows = train.rows(&study.schema)?;
@@ -534,9 +536,8 @@ impl Study {
     }
 
     /// Declares that classes are numbers, as in arrays and predictions of the model.
-    fn declare_numbers(&self) -> Result<(), &'static str> {
-        let declared = self.lock_classes().declare_numbers(false);
-        declared.map_err(LabelError::expected)
+    fn declare_numbers(&self) -> Result<(), LabelError> {
+        self.lock_classes().declare_numbers(false)
     }
 
     /// Reads classes from an array.
@@ -544,10 +545,9 @@ impl Study {
         &self,
         file: &Path,
     ) -> Result<ndarray::Array<i64, D>, Failure> {
-        self.declare_numbers().map_err(|expected| {
-            Failure::new(format_args!("an array of numbers: expected {expected}"))
-                .in_file(file)
-                .help("call classes by words everywhere, or by numbers everywhere")
+        self.declare_numbers().map_err(|error| {
+            let what = format!("an array of numbers: expected {}", error.expected());
+            error.help(Failure::new(what).in_file(file))
         })?;
         arrays::read_labels(file)
     }
